@@ -78,6 +78,10 @@ generate: ## generate code from the .proto files (needs protoc), the list of ope
 	go test ./host/web -run TestControlTable -update
 	git diff --exit-code -- functions/functionpb host/worker/workerpb host/web/doc.go schemas/openapi
 
+.PHONY: ui
+ui: ## test and build the page, host/web/ui/dist (needs Node)
+	cd host/web/ui/app && npm ci --no-audit --no-fund && npm test && npm run build
+
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64
 	@set -e; for p in $(PLATFORMS); do echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -tags $(TAGS) -o /dev/null ./cmd/redeliver; done

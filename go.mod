@@ -2,6 +2,8 @@ module github.com/redeliver/redeliver
 
 go 1.26.0
 
+ignore ./host/web/ui/app/node_modules
+
 require (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.0
 	github.com/Azure/azure-sdk-for-go/sdk/azidentity v1.14.0

@@ -1,0 +1,87 @@
+/** One run of the handler within a delivery. Times are milliseconds since 1970. */
+export interface Attempt {
+  number: number;
+  seq: number;
+  start: number;
+  end?: number;
+  status?: string; // succeeded, failed, timed_out
+  error?: string;
+  stack?: string;
+  /** The wait that the policy put after this attempt. */
+  delay?: number;
+}
+
+/** One delivery of a message by its service. */
+export interface Delivery {
+  id: string;
+  count: number;
+  seq: number;
+  start: number;
+  end?: number;
+  invocation?: string;
+  decision?: string;
+  target?: string;
+  cause?: string; // why retries ended
+  remark?: string; // what the listener said at the end
+  limit?: number; // maxRetryCount
+  inputs?: Record<string, string>;
+  attempts: Attempt[];
+}
+
+/** What a service or the host did to the message by itself. */
+export interface Mark {
+  seq: number;
+  time: number;
+  kind: string;
+  text: string;
+  /** The wait that follows, where it is known. */
+  delay?: number;
+}
+
+/** A line that the handler wrote. */
+export interface LogLine {
+  seq: number;
+  time: number;
+  delivery: string;
+  attempt: number;
+  level: string;
+  text: string;
+}
+
+export type Outcome = "queued" | "running" | "waiting" | "succeeded" | "failed" | "dead";
+
+/** What has happened to one message for one function; a request and a tick count as messages. */
+export interface Life {
+  key: string;
+  message: string;
+  function: string;
+  trigger: string;
+  source: string;
+  seq: number; // of its first record
+  latest: number; // of its last
+  start: number;
+  end: number; // of its last record, or of the wait that is known to follow
+  deliveries: Delivery[];
+  marks: Mark[];
+  logs: LogLine[];
+  attempts: number;
+  failures: number;
+  records: number;
+  error: string; // the last one
+  outcome: Outcome;
+  /** Where it ended, or what it waits for, in a word. */
+  state: string;
+  /** The identity that a copy of the message has at its poison queue. */
+  copy?: string;
+  /** The identity of the message that this one is a copy of. */
+  origin?: string;
+}
+
+export function lastDelivery(life: Life): Delivery | undefined {
+  return life.deliveries.at(-1);
+}
+
+/** The name of a life in an address: the message's, else its delivery's. */
+export function nameOf(life: Life): string {
+  return life.message || life.deliveries[0]?.id || life.key;
+}

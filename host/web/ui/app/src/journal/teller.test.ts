@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { instant, timeSpan, type Rec } from "./record";
+import { Teller } from "./teller";
+
+const begin = Date.UTC(2026, 0, 1);
+
+/** Records of a function on a queue, a second apart. */
+class Journal {
+  readonly teller: Teller;
+  private seq = 0;
+
+  constructor(most = 1_000_000) {
+    this.teller = new Teller(most);
+  }
+
+  add(kind: string, r: Partial<Rec> = {}): void {
+    this.seq++;
+    this.teller.add({ seq: this.seq, time: new Date(begin + this.seq * 1_000).toISOString(), kind, ...r });
+  }
+
+  /** A delivery of a message with as many failing attempts. */
+  delivery(message: string, count: number, attempts: number, decision: string, more: Partial<Rec> = {}): void {
+    const of = { function: "Orders", trigger: "queueTrigger", source: "orders", message_id: message, delivery: `${message}.${count}`, delivery_count: count };
+    this.add("received", of);
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      this.add("attempt_started", { ...of, attempt });
+      this.add("attempt_ended", { ...of, attempt, status: "failed", error: "no" });
+      if (attempt < attempts) this.add("retry_scheduled", { ...of, attempt: attempt + 1, delay: "00:00:10" });
+    }
+    this.add("settled", { ...of, decision, ...more });
+  }
+}
+
+test("a message that fails has one life, from its queue to its poison queue", () => {
+  const j = new Journal();
+  j.add("enqueued", { source: "orders", message_id: "m1" });
+  expect(j.teller.find("m1")[0]?.outcome).toBe("queued");
+  j.delivery("m1", 1, 2, "released");
+  expect(j.teller.find("m1")[0]?.outcome).toBe("waiting");
+  j.delivery("m1", 2, 2, "poisoned", { target: "orders-poison", fields: { new_message_id: "m2" } });
+  j.add("enqueued", { source: "orders-poison", message_id: "m2" });
+
+  expect(j.teller.lives).toHaveLength(2);
+  const [life] = j.teller.find("m1");
+  expect(life).toMatchObject({ function: "Orders", outcome: "dead", state: "poisoned: orders-poison", attempts: 4, failures: 4, copy: "m2", error: "no" });
+  expect(life?.deliveries.map((d) => d.attempts.map((a) => a.delay))).toEqual([[10_000, undefined], [10_000, undefined]]);
+  expect(life?.marks.map((m) => m.text)).toEqual(["enqueued in orders"]);
+  expect(j.teller.find("m2")[0]).toMatchObject({ function: "", origin: "m1" });
+});
+
+test("each function that receives a message has a life of it", () => {
+  const j = new Journal();
+  j.add("enqueued", { source: "events", message_id: "m1" });
+  for (const name of ["A", "B"]) j.add("received", { function: name, message_id: "m1", delivery: `d${name}` });
+  expect(j.teller.find("m1").map((l) => l.function)).toEqual(["A", "B"]);
+  expect(j.teller.find("dB").map((l) => l.function)).toEqual(["B"]);
+});
+
+test("a settlement after success and one after failure differ", () => {
+  const j = new Journal();
+  const of = { function: "Tick", delivery: "d1" };
+  j.add("received", of);
+  j.add("attempt_started", { ...of, attempt: 1 });
+  expect(j.teller.lives[0]?.outcome).toBe("running");
+  j.add("attempt_ended", { ...of, attempt: 1, status: "succeeded" });
+  j.add("settled", { ...of, decision: "recorded" });
+  expect(j.teller.lives[0]).toMatchObject({ outcome: "succeeded", failures: 0 });
+  j.delivery("m1", 1, 1, "recorded");
+  expect(j.teller.lives[1]?.outcome).toBe("failed");
+});
+
+test("the oldest lives that are over go first, and memory has an end", () => {
+  const j = new Journal(1_000);
+  j.add("received", { function: "Orders", message_id: "open", delivery: "d0" });
+  for (let i = 0; i < 2_000; i++) j.delivery(`m${i}`, 1, 1, "deleted");
+  expect(j.teller.records).toBeLessThanOrEqual(1_000);
+  expect(j.teller.find("open")).toHaveLength(1);
+  expect(j.teller.find("m0")).toHaveLength(0);
+  expect(j.teller.find("m1999")).toHaveLength(1);
+});
+
+test("times and spans are read to the tenth of a microsecond", () => {
+  expect(instant("2026-01-01T00:00:00.1234567Z")).toBeCloseTo(begin + 123.4567, 3);
+  expect(timeSpan("1.02:03:04.5000000")).toBe(((26 * 60 + 3) * 60 + 4.5) * 1_000);
+  expect(timeSpan("nothing")).toBe(0);
+});

@@ -1,0 +1,168 @@
+import { useEffect, useState } from "preact/hooks";
+import { get, withQuery } from "../api/client";
+import type { Life as ToldLife, Told } from "../api/types";
+import { nameOf, type Life } from "../journal/life";
+import { told, version } from "../journal/store";
+import { link, route } from "../route";
+import { signs } from "../timeline/draw";
+import { Copy } from "../ui/action";
+import { Text } from "../ui/text";
+import { at, span, when } from "../ui/time";
+import { now } from "../clock/now";
+import { Buttons } from "./buttons";
+import { Body } from "./body";
+import { Deliveries } from "./deliveries";
+import { Marks } from "./marks";
+
+/** Everything that is known of one message. */
+export function MessageView(props: { name: string }) {
+  void version.value;
+  const wanted = route.value.query.get("function") ?? "";
+  const lives = told.find(props.name);
+  const life = lives.find((l) => l.function === wanted) ?? lives[0];
+  const explained = useExplained(props.name, life?.latest ?? 0);
+  const story = explained?.lives.find((l) => l.function === life?.function) ?? explained?.lives[0];
+  return (
+    <div class="view">
+      <div class="stack">
+        <p>
+          <a href={link("timeline")}>← Timeline</a>
+        </p>
+        {life ? <Known life={life} story={story} others={lives.filter((l) => l !== life)} /> : <Unknown name={props.name} />}
+      </div>
+    </div>
+  );
+}
+
+function Unknown(props: { name: string }) {
+  return (
+    <div class="panel stack">
+      <h1>
+        Message <Text class="mono">{props.name}</Text>
+      </h1>
+      <p class="muted">The page has no record of it: the host has started again since then, or its journal no longer reaches back so far.</p>
+    </div>
+  );
+}
+
+function Known(props: { life: Life; story: ToldLife | undefined; others: Life[] }) {
+  const { life, story } = props;
+  const host = now();
+  const next = at(story?.nextAt);
+  return (
+    <>
+      <header class="panel stack">
+        <div class="row">
+          <h1>
+            <Text>{life.function || life.source}</Text>
+          </h1>
+          <span class={`badge ${life.outcome}`}>
+            {signs[life.outcome]} <Text>{life.state}</Text>
+          </span>
+          <span class="space" />
+          <Buttons life={life} />
+        </div>
+        <dl class="facts">
+          <dt>{life.message ? "Message" : "Delivery"}</dt>
+          <dd>
+            <Text class="mono">{nameOf(life)}</Text> <Copy text={nameOf(life)} what="the identity" />
+          </dd>
+          {life.trigger && <dt>Trigger</dt>}
+          {life.trigger && (
+            <dd>
+              <Text>{life.trigger}</Text> <Text class="muted">{life.source}</Text>
+            </dd>
+          )}
+          <dt>Began</dt>
+          <dd>
+            {when(life.start, host)} <span class="muted">lasted {span(life.end - life.start)}</span>
+          </dd>
+          <dt>So far</dt>
+          <dd>
+            {life.deliveries.length} {life.deliveries.length === 1 ? "delivery" : "deliveries"}, {life.attempts} {life.attempts === 1 ? "attempt" : "attempts"}, {life.failures} failed
+          </dd>
+          {story?.policy && <dt>Policy</dt>}
+          {story?.policy && <dd>{story.policy}</dd>}
+          {story?.expected && <dt>If it always fails</dt>}
+          {story?.expected && (
+            <dd>
+              <Text>{story.expected}</Text>
+            </dd>
+          )}
+          {story && <dt>Next</dt>}
+          {story && (
+            <dd>
+              <Text>{story.next}</Text>
+              {next !== undefined && (
+                <span class="muted">
+                  {" "}
+                  at {when(next, host)}
+                  {next > host && `, in ${span(next - host)}`}
+                </span>
+              )}
+            </dd>
+          )}
+          <Relatives life={life} others={props.others} />
+        </dl>
+      </header>
+      <Deliveries life={life} story={story} />
+      <Marks life={life} />
+      <Body life={life} />
+    </>
+  );
+}
+
+function Relatives(props: { life: Life; others: Life[] }) {
+  const { life, others } = props;
+  return (
+    <>
+      {life.copy && <dt>Went on as</dt>}
+      {life.copy && (
+        <dd>
+          <a class="mono" href={link("message", life.copy)}>
+            {life.copy}
+          </a>
+        </dd>
+      )}
+      {life.origin && <dt>Copy of</dt>}
+      {life.origin && (
+        <dd>
+          <a class="mono" href={link("message", life.origin)}>
+            {life.origin}
+          </a>
+        </dd>
+      )}
+      {others.length > 0 && <dt>Also received by</dt>}
+      {others.length > 0 && (
+        <dd class="row">
+          {others.map((l) => (
+            <a key={l.key} href={link("message", nameOf(l), { function: l.function })}>
+              <Text>{l.function || l.source}</Text>
+            </a>
+          ))}
+        </dd>
+      )}
+    </>
+  );
+}
+
+/** What the host tells of a message; asked anew when it has a new record, once a second at most. */
+function useExplained(name: string, latest: number): Told | undefined {
+  const [state, set] = useState<{ name: string; told: Told }>();
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(
+      () => {
+        get<Told>(withQuery("explain", { message: name }), abort.signal)
+          .then((told) => set({ name, told }))
+          .catch(() => undefined); // without it the records still say what happened
+      },
+      state?.name === name ? 1_000 : 0,
+    );
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [name, latest]);
+  return state?.name === name ? state.told : undefined;
+}

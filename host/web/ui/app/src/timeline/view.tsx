@@ -1,0 +1,44 @@
+import { gaps, told, version } from "../journal/store";
+import { route } from "../route";
+import { filterOf, select } from "./filter";
+import { Lanes } from "./lanes";
+import { Table } from "./table";
+import { Tools } from "./tools";
+
+/** Every message and invocation, from left to right through the host's time. */
+export function TimelineView() {
+  void version.value;
+  const { query } = route.value;
+  const filter = filterOf(query);
+  const selection = select(told.lives, filter);
+  const table = query.get("as") === "table";
+  return (
+    <div class="timeline">
+      <h1 class="out-of-sight">Timeline</h1>
+      <Tools filter={filter} selection={selection} table={table} />
+      {gaps.value.map((g) => (
+        <div key={g.after} class="gap" role="status">
+          {g.count} records {g.after > 0 ? `after record ${g.after} ` : "of the beginning "}are no longer in the host's journal and are not shown.
+        </div>
+      ))}
+      {selection.lives.length === 0 ? <Empty any={told.lives.length > 0} /> : table ? <Table lives={selection.lives} /> : <Lanes lives={selection.lives} />}
+    </div>
+  );
+}
+
+function Empty(props: { any: boolean }) {
+  return (
+    <div class="lanes">
+      <div class="empty">
+        {props.any ? (
+          <p>No message passes these filters.</p>
+        ) : (
+          <>
+            <p>No message has come yet. Send one, and it appears here:</p>
+            <code>redeliver send queue orders '{"{"}"id": "7"{"}"}'</code>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

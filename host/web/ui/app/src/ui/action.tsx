@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Refusal } from "../api/client";
+import { Text } from "./text";
+
+/** How the last action of a view ended. */
+export interface Outcome {
+  good: boolean;
+  text: string;
+  hint: string;
+}
+
+export interface Actions {
+  outcome: Outcome | undefined;
+  busy: boolean;
+  /** Runs an action; what it returns is said when it succeeds. */
+  run: (what: () => Promise<string>) => void;
+}
+
+export function useActions(after?: () => void): Actions {
+  const [outcome, say] = useState<Outcome>();
+  const [busy, set] = useState(false);
+  const run = (what: () => Promise<string>) => {
+    set(true);
+    say(undefined);
+    what()
+      .then((text) => say({ good: true, text, hint: "" }))
+      .catch((error: Error) => say({ good: false, text: error.message, hint: error instanceof Refusal ? error.hint : "" }))
+      .finally(() => {
+        set(false);
+        after?.();
+      });
+  };
+  return { outcome, busy, run };
+}
+
+/** Says how an action ended, to readers of the screen too. */
+export function Said(props: { of: Actions }) {
+  const { outcome } = props.of;
+  return (
+    <div role="status" aria-live="polite">
+      {outcome && (
+        <p class={`note ${outcome.good ? "succeeded" : "failed"}`}>
+          <Text>{outcome.text}</Text>
+          {outcome.hint && (
+            <>
+              {" "}
+              <Text class="muted">{outcome.hint}</Text>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A button that asks once more before it does what cannot be undone. */
+export function Sure(props: { children: ComponentChildren; question: string; disabled?: boolean; onSure: () => void }) {
+  const [asked, ask] = useState(false);
+  if (!asked) {
+    return (
+      <button class="danger" disabled={props.disabled} onClick={() => ask(true)}>
+        {props.children}
+      </button>
+    );
+  }
+  const sure = () => {
+    ask(false);
+    props.onSure();
+  };
+  return (
+    <span class="row" role="group" aria-label={props.question}>
+      {props.question}
+      <button class="danger" ref={(b) => b?.focus()} onClick={sure}>
+        Yes
+      </button>
+      <button onClick={() => ask(false)}>No</button>
+    </span>
+  );
+}
+
+/** Copies a text. */
+export function Copy(props: { text: string; what: string }) {
+  const [done, set] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(props.text);
+    set(true);
+    setTimeout(() => set(false), 1_500);
+  };
+  return (
+    <button class="plain" onClick={() => void copy()} aria-label={`Copy ${props.what}`} title={`Copy ${props.what}`}>
+      {done ? "Copied" : "Copy"}
+    </button>
+  );
+}

@@ -6,19 +6,30 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// journal writes records as NDJSON: those that are kept, and with follow=true
-// those to come, until the caller goes or the server closes.
+// journal writes records, as NDJSON or as server-sent events: those that are kept, and
+// with follow=true those to come, until the caller goes or the server closes. A caller
+// that does not read holds up itself alone: what is no longer kept meanwhile it misses.
 func (s *Server) journal(w http.ResponseWriter, r *http.Request, in control.ReadJournal) error {
+	from, err := s.resumed(r, uint64(in.Since))
+	if err != nil {
+		return err
+	}
+	w.Header().Set(RunHeader, s.id)
+	sub := s.host.Journal().Subscribe(from)
+	defer sub.Close()
+	defer s.cutAfterClose(w)()
+	if wantsEvents(r) {
+		s.events(w, r, sub, in.Follow)
+		return nil
+	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
-
-	sub := s.host.Journal().Subscribe(uint64(in.Since))
-	defer sub.Close()
 	out := &lines{w: w, flush: http.NewResponseController(w)}
 	for out.err == nil {
 		rec, missed, ok := sub.TryNext()
@@ -39,6 +50,17 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in control.Read
 		out.write(rec, missed)
 	}
 	return nil
+}
+
+// lastWords is how long a caller has to read the rest of its journal when the server
+// closes.
+const lastWords = time.Second
+
+// cutAfterClose ends the answer of a caller that does not read when the server closes.
+func (s *Server) cutAfterClose(w http.ResponseWriter) (undo func() bool) {
+	return context.AfterFunc(s.streaming, func() {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(lastWords)) // over TCP there is one
+	})
 }
 
 // untilClose is the request's context, ended also by Close.

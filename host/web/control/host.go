@@ -112,7 +112,10 @@ type InvokeResponse struct {
 }
 
 // ReadJournal writes journal records as NDJSON. A line {"missed": n} stands for records
-// that are no longer kept.
+// that are no longer kept. A caller that accepts text/event-stream gets server-sent
+// events: "records" with an array of records, whose id is the sequence number of the last
+// one, and "missed"; the header Last-Event-ID goes on after that record. The answer's
+// header X-Redeliver-Run names the run of the host: numbers of another run mean nothing.
 type ReadJournal struct {
 	api.Op[api.Stream] `route:"GET /journal"`
 

@@ -1,0 +1,173 @@
+//clock:outside sockets and their callers are of the real world
+
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// RunHeader is a header of the journal's answers: the identity of this run of the host.
+// Sequence numbers of another run mean other records.
+const RunHeader = "X-Redeliver-Run"
+
+// The stream of server-sent events, where nothing comes and where much comes: a comment
+// after so long tells both sides that the other is there; batches are at least so far
+// apart, so that many records in little time cost few packets, and are at most so large.
+const (
+	aliveEvery   = 15 * time.Second
+	batchesApart = 40 * time.Millisecond
+	mostRecords  = 1000
+	mostBytes    = 1 << 20
+)
+
+// wantsEvents reports whether a caller takes server-sent events.
+func wantsEvents(r *http.Request) bool {
+	for _, accept := range r.Header.Values("Accept") {
+		for part := range strings.SplitSeq(accept, ",") {
+			kind, _, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(kind), "text/event-stream") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resumed is where a caller that names its last event goes on. A number that the journal
+// has not reached is one of an earlier run: that caller begins anew.
+func (s *Server) resumed(r *http.Request, since uint64) (uint64, error) {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		return since, nil
+	}
+	last, err := strconv.ParseUint(text, 10, 63)
+	if err != nil {
+		return 0, refuse(http.StatusBadRequest, "Last-Event-ID must be the sequence number of a record", "")
+	}
+	if last > s.host.Journal().Len() {
+		return 1, nil
+	}
+	return last + 1, nil
+}
+
+// events writes records as server-sent events.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, sub *journal.Subscription, follow bool) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	out := &eventWriter{w: w, flush: http.NewResponseController(w)}
+	ctx, cancel := s.untilClose(r)
+	defer cancel()
+	if follow {
+		out.flushNow() // the caller learns that the stream is open
+	}
+	for out.err == nil {
+		if full := out.gather(sub); !full && (!follow || !out.rest(ctx, sub)) {
+			return
+		}
+	}
+}
+
+// eventWriter writes events; err is the first failure.
+type eventWriter struct {
+	w     http.ResponseWriter
+	flush *http.ResponseController
+	buf   []byte
+	err   error
+}
+
+// gather writes the batch that is ready, and reports whether there may be more.
+func (e *eventWriter) gather(sub *journal.Subscription) (full bool) {
+	e.buf = e.buf[:0]
+	n, last := 0, uint64(0)
+	for !full {
+		rec, missed, ok := sub.TryNext()
+		if !ok {
+			break
+		}
+		if missed > 0 {
+			e.end(n, last)
+			e.buf, n = append(strconv.AppendUint(append(e.buf, "event: missed\ndata: {\"missed\":"...), missed, 10), "}\n\n"...), 0
+		}
+		if n == 0 {
+			e.buf = append(e.buf, "event: records\ndata: ["...)
+		} else {
+			e.buf = append(e.buf, ',')
+		}
+		e.buf = appendBeside(e.buf, &rec)
+		n, last = n+1, rec.Seq
+		full = n == mostRecords || len(e.buf) >= mostBytes
+	}
+	if e.end(n, last); len(e.buf) == 0 {
+		return false
+	}
+	if _, e.err = e.w.Write(e.buf); e.err == nil {
+		e.flushNow()
+	}
+	if cap(e.buf) > 2*mostBytes { // after a record that was larger than all others
+		e.buf = nil
+	}
+	return full
+}
+
+// end ends an event of records, where one was begun.
+func (e *eventWriter) end(records int, last uint64) {
+	if records > 0 {
+		e.buf = append(strconv.AppendUint(append(e.buf, "]\nid: "...), last, 10), "\n\n"...)
+	}
+}
+
+// rest waits until there is more to write, and reports whether the stream goes on.
+func (e *eventWriter) rest(ctx context.Context, sub *journal.Subscription) bool {
+	apart := time.NewTimer(batchesApart)
+	defer apart.Stop()
+	select {
+	case <-apart.C:
+	case <-ctx.Done():
+		return false
+	}
+	for {
+		idle, cancel := context.WithTimeout(ctx, aliveEvery)
+		err := sub.Wait(idle)
+		cancel()
+		switch {
+		case err == nil:
+			return true
+		case ctx.Err() != nil:
+			return false
+		}
+		if _, e.err = e.w.Write([]byte(": alive\n\n")); e.err == nil {
+			e.flushNow()
+		}
+		if e.err != nil {
+			return false
+		}
+	}
+}
+
+func (e *eventWriter) flushNow() {
+	if err := e.flush.Flush(); err != nil && e.err == nil {
+		e.err = err
+	}
+}
+
+// appendBeside appends the line of a record, and what may differ between two runs: the
+// stack of a failure, and how long an attempt took in real time.
+func appendBeside(b []byte, rec *journal.Record) []byte {
+	b = rec.AppendLine(b)
+	if rec.Beside.Stack != "" {
+		text, _ := json.Marshal(rec.Beside.Stack) // a string always marshals
+		b = append(append(append(b[:len(b)-1], `,"stack":`...), text...), '}')
+	}
+	if ms := rec.Beside.Elapsed.Milliseconds(); ms > 0 {
+		b = append(strconv.AppendInt(append(b[:len(b)-1], `,"elapsed_ms":`...), ms, 10), '}')
+	}
+	return b
+}

@@ -1,0 +1,243 @@
+package web_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// event is one of server-sent events.
+type event struct {
+	kind, id, data string
+}
+
+// seqs are the sequence numbers of the records of an event.
+func (e event) seqs(t *testing.T) (out []uint64) {
+	t.Helper()
+	var list []struct{ Seq uint64 }
+	if err := json.Unmarshal([]byte(e.data), &list); err != nil {
+		t.Fatalf("event %q: %v", e.data, err)
+	}
+	for _, r := range list {
+		out = append(out, r.Seq)
+	}
+	return out
+}
+
+// reader reads server-sent events.
+type reader struct {
+	t    *testing.T
+	resp *http.Response
+	in   *bufio.Reader
+}
+
+// events opens the stream of the journal.
+func (d *fixture) events(query, last string) *reader {
+	d.t.Helper()
+	r, err := http.NewRequestWithContext(d.t.Context(), "GET", d.web.URL()+prefix+"/journal"+query, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { resp.Body.Close() })
+	return &reader{d.t, resp, bufio.NewReader(resp.Body)}
+}
+
+// next is the next event, without comments; none at the end.
+func (r *reader) next() (e event) {
+	for {
+		line, err := r.in.ReadString('\n')
+		if err != nil {
+			return event{}
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "event":
+			e.kind = value
+		case "id":
+			e.id = value
+		case "data":
+			e.data = value
+		case "":
+			if e != (event{}) {
+				return e
+			}
+		}
+	}
+}
+
+func named(name string) journal.Record {
+	return journal.Record{Kind: journal.FaultInjected, Name: name}
+}
+
+// Records come as events, each batch with the number of its last one, and a reader that
+// names it goes on behind it.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	j := d.host.Journal()
+	j.Append(journal.Record{Kind: journal.AttemptEnded, Name: "a\nb\u2028", Error: "<script>\xff", Beside: journal.Beside{Stack: "at f()\nat g()", Elapsed: 7 * time.Millisecond}})
+	n := j.Len()
+	one := d.events("", "")
+	if kind, run := one.resp.Header.Get("Content-Type"), one.resp.Header.Get(web.RunHeader); kind != "text/event-stream" || run == "" || one.resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("header %v", one.resp.Header)
+	}
+	all := one.next()
+	if got := all.seqs(t); all.kind != "records" || len(got) != int(n) || got[0] != 1 || all.id != fmt.Sprint(n) {
+		t.Errorf("event %q with the numbers %v and id %s, want 1 to %d", all.kind, got, all.id, n)
+	}
+	var list []struct {
+		Name, Error, Stack string
+		ElapsedMS          int `json:"elapsed_ms"`
+	}
+	if err := json.Unmarshal([]byte(all.data), &list); err != nil {
+		t.Fatal(err)
+	}
+	if got := list[n-1]; got.Name != "a\nb\u2028" || got.Error != "<script>\ufffd" || got.Stack != "at f()\nat g()" || got.ElapsedMS != 7 {
+		t.Errorf("the record is %+v", got)
+	}
+	if more := one.next(); more != (event{}) {
+		t.Errorf("a stream that does not follow has the further event %+v", more)
+	}
+
+	follower := d.events("?since=1&follow=true", fmt.Sprint(n)) // Last-Event-ID wins
+	j.Append(named("new"))
+	if e := follower.next(); e.id != fmt.Sprint(n+1) || !strings.Contains(e.data, `"name":"new"`) || len(e.seqs(t)) != 1 {
+		t.Errorf("after record %d comes %+v", n, e)
+	}
+	second := d.events(fmt.Sprintf("?follow=true&since=%d", n+2), "")
+	j.Append(named("both"))
+	for _, r := range []*reader{follower, second} {
+		if e := r.next(); !strings.Contains(e.data, `"name":"both"`) {
+			t.Errorf("one of two readers gets %+v", e)
+		}
+	}
+	if ahead := d.events("", fmt.Sprint(n+1000)).next(); ahead.seqs(t)[0] != 1 {
+		t.Errorf("the reader of another run begins with %v", ahead.seqs(t)[0])
+	}
+	if run := d.events("", "").resp.Header.Get(web.RunHeader); run != one.resp.Header.Get(web.RunHeader) {
+		t.Errorf("one run has the identities %q and %q", one.resp.Header.Get(web.RunHeader), run)
+	}
+	for _, last := range []string{"x", "-1", "1.5", "99999999999999999999"} {
+		if r := d.events("", last); r.resp.StatusCode != 400 {
+			t.Errorf("Last-Event-ID %q: %d, want 400", last, r.resp.StatusCode)
+		}
+	}
+	if err := d.web.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for e := follower.next(); e != (event{}); e = follower.next() {
+	}
+}
+
+// A batch has an end, and what is no longer kept is told as such, where it is missing.
+func TestEventsInBatches(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	j := d.host.Journal()
+	for i := range journal.DefaultKeep + 5000 {
+		j.Append(named(fmt.Sprint(i)))
+	}
+	first := j.Records()[0].Seq
+	r := d.events("", "")
+	if e := r.next(); e.kind != "missed" || e.data != fmt.Sprintf(`{"missed":%d}`, first-1) {
+		t.Fatalf("the first event is %+v, want %d missed", e, first-1)
+	}
+	next := first
+	for e := r.next(); e.kind != ""; e = r.next() {
+		numbers := e.seqs(t)
+		if len(numbers) > 1000 || numbers[0] != next {
+			t.Fatalf("a batch has %d records from %d, want at most 1000 from %d", len(numbers), numbers[0], next)
+		}
+		next += uint64(len(numbers))
+	}
+	if next != j.Len()+1 {
+		t.Errorf("the last record is %d, want %d", next-1, j.Len())
+	}
+	large := strings.Repeat("x", 700<<10)
+	from := j.Len() + 1
+	for range 3 {
+		j.Append(journal.Record{Kind: journal.HandlerLog, Message: large})
+	}
+	r = d.events(fmt.Sprintf("?since=%d", from), "")
+	if a, b := r.next(), r.next(); len(a.seqs(t)) != 2 || len(b.seqs(t)) != 1 {
+		t.Errorf("long records come in batches of %d and %d, want 2 and 1", len(a.seqs(t)), len(b.seqs(t)))
+	}
+}
+
+// A reader that does not read misses records, holds up nobody, and not the server's end.
+func TestEventsOfASlowReader(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	j := d.host.Journal()
+	slow, idle := d.events("?follow=true", ""), d.events("?follow=true", "")
+	slow.next()
+	text := strings.Repeat("x", 4<<10)
+	for i := range journal.DefaultKeep + 5000 { // more than the journal keeps, and than sockets hold
+		j.Append(journal.Record{Kind: journal.HandlerLog, Message: text, Name: fmt.Sprint(i)})
+	}
+	quick := d.events(fmt.Sprintf("?since=%d", j.Len()), "")
+	if e := quick.next(); e.id != fmt.Sprint(j.Len()) {
+		t.Fatalf("a reader beside a slow one gets %+v", e)
+	}
+	missed := false
+	for {
+		e := slow.next()
+		if missed = missed || e.kind == "missed"; e.kind == "" || e.id == fmt.Sprint(j.Len()) {
+			break
+		}
+	}
+	if !missed {
+		t.Error("a slow reader is not told that it missed records")
+	}
+	began := time.Now()
+	if err := d.web.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 4*time.Second { // after 5 s the server would cut the connection
+		t.Errorf("a reader that does not read held up the end of the server for %v", took)
+	}
+	_, _ = io.Copy(io.Discard, idle.in)
+}
+
+// Where nothing happens the stream says that it is alive, every 15 s.
+func TestEventsAlive(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, app(plainHostJSON))
+	synctest.Test(t, func(t *testing.T) {
+		near := connect(t, dir, func(http.ResponseWriter, *http.Request) {})
+		fmt.Fprintf(near, "GET %s/journal?follow=true&since=1000 HTTP/1.1\r\nHost: localhost\r\nAccept: text/html, Text/Event-Stream;q=0.9\r\n\r\n", prefix)
+		resp, err := http.ReadResponse(bufio.NewReader(near), nil)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("%v, %v", resp, err)
+		}
+		since, in := time.Now(), bufio.NewReader(resp.Body)
+		for i := range 20 { // longer than a caller that does not read is waited for
+			line, err := in.ReadString('\n')
+			if took := time.Since(since).Round(time.Second); err != nil || line != ": alive\n" || took != time.Duration(i+1)*15*time.Second {
+				t.Fatalf("%q after %v, %v", line, took, err)
+			}
+			if _, err := in.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+		}
+		near.Close()
+	})
+}

@@ -250,7 +250,7 @@ func (q *queue) peek(session *string, from int64, n int) ([]*servicebus.Received
 	}
 	var out []*servicebus.Received
 	q.all.from(from, func(m *message) bool {
-		if id := m.content.SessionID; session == nil || id != nil && *id == *session {
+		if m.of(session) {
 			out = append(out, m.peeked())
 		}
 		return len(out) < n

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
@@ -20,6 +21,10 @@ type Namespace interface {
 	servicebus.Admin
 	servicebus.Management
 	servicebus.Transactions
+
+	// DeleteMessages removes up to n messages of a source that nobody holds and that were
+	// enqueued before a time, of one session if it is not nil, and returns how many.
+	DeleteMessages(ctx context.Context, source string, session *string, n int, before time.Time) (int, error)
 }
 
 // Options changes how a namespace is served. Nil options are the zero value.

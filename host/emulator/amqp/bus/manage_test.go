@@ -144,6 +144,10 @@ func TestManagementFailures(t *testing.T) {
 		"rule that is there":     {"t/Subscriptions/sub", "com.microsoft:add-rule", map[string]any{"rule-name": "$Default", "rule-description": map[string]any{"sql-filter": map[string]any{"expression": "1=1"}}}, 409, "com.microsoft:entity-already-exists"},
 		"rule that is not":       {"t/Subscriptions/sub", "com.microsoft:remove-rule", map[string]any{"rule-name": "x"}, 404, "amqp:not-found"},
 		"nothing to peek":        {"q", "com.microsoft:peek-message", map[string]any{"from-sequence-number": int64(0), "message-count": int32(1)}, 204, ""},
+		"nothing to delete":      {"q", "com.microsoft:batch-delete-messages", map[string]any{"message-count": int32(1), "enqueued-time-utc": time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}, 204, "com.microsoft:message-not-found"},
+		"delete without a time":  {"q", "com.microsoft:batch-delete-messages", map[string]any{"message-count": int32(1)}, 400, "com.microsoft:argument-error"},
+		"delete none":            {"q", "com.microsoft:batch-delete-messages", map[string]any{"message-count": int32(0), "enqueued-time-utc": time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}, 400, "com.microsoft:argument-out-of-range"},
+		"delete of a topic":      {"t", "com.microsoft:batch-delete-messages", map[string]any{"message-count": int32(1), "enqueued-time-utc": time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}, 400, "amqp:not-allowed"},
 		"no sessions":            {"s", "com.microsoft:get-message-sessions", map[string]any{"last-updated-time": time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), "skip": int32(0), "top": int32(1)}, 204, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -163,6 +167,25 @@ func TestManagementFailures(t *testing.T) {
 				t.Errorf("errorCondition = %#v, want %q", p["errorCondition"], tt.condition)
 			}
 		})
+	}
+}
+
+// A client deletes messages that it has not received, as @azure/service-bus 7.10.0-beta.2
+// asks for it.
+func TestDeleteMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, servicebusapi.Queue{Name: "q"})
+	w.do(t, func(ctx context.Context) error {
+		return w.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "a"}, &servicebusapi.Message{MessageID: "b"}, &servicebusapi.Message{MessageID: "c"})
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for _, want := range []int32{2, 1} {
+		answer := w.manage(t, ctx, "q", "com.microsoft:batch-delete-messages", map[string]any{"message-count": int32(2), "enqueued-time-utc": w.clk.Now()})
+		if body, _ := answer.Value.(map[string]any); answer.ApplicationProperties["statusCode"] != int32(200) || body["message-count"] != want {
+			t.Errorf("answer %v with %v, want %d", answer.ApplicationProperties, answer.Value, want)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package bus
 
 import (
+	"errors"
+
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -32,6 +34,8 @@ func operationOf(name string) operation {
 		return (*management).peek
 	case "com.microsoft:receive-by-sequence-number":
 		return (*management).receiveDeferred
+	case "com.microsoft:batch-delete-messages":
+		return (*management).deleteMessages
 	case "com.microsoft:update-disposition":
 		return (*management).updateDisposition
 	case "com.microsoft:schedule-message":
@@ -77,6 +81,9 @@ func (m *management) Respond(q *wire.Message, limit int, txn []byte) *wire.Messa
 		e := asCondition(err)
 		text = e.Description
 		status = messaging.NewError(messaging.Condition(e.Condition), "").Status
+		if errors.Is(err, errNothingDeleted) {
+			status = statusNoContent
+		}
 		properties = wire.Map{{Key: "errorCondition", Value: e.Condition}, {Key: "error-condition", Value: e.Condition}}
 	}
 	if body == nil {

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -47,6 +48,26 @@ func (m *management) peek(r *request) (int, wire.Map, error) {
 		list = append(list, wire.Map{{Key: "message", Value: encoded}})
 	}
 	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
+}
+
+// errNothingDeleted is no failure: its status is 204, and clients look for the condition too.
+//
+// Source: @azure/service-bus 7.10.0-beta.2, managementClient.
+var errNothingDeleted = messaging.NewError(messaging.ConditionMessageNotFound, "there was no message to delete")
+
+func (m *management) deleteMessages(r *request) (int, wire.Map, error) {
+	n, before, session := r.count("message-count", 0), r.moment("enqueued-time-utc"), r.optionalText("session-id")
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	deleted, err := m.b.ns.DeleteMessages(background, m.source, session, n, before)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case deleted == 0:
+		return 0, nil, errNothingDeleted
+	}
+	return statusOK, wire.Map{{Key: "message-count", Value: int32(deleted)}}, nil
 }
 
 func withoutBody(m *servicebus.Received) *servicebus.Received {

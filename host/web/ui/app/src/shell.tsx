@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { AppView } from "./app/view";
 import { ClockView } from "./clock/view";
 import { clock, now } from "./clock/now";
 import { FunctionsView } from "./functions/view";
@@ -7,6 +8,7 @@ import { connection } from "./journal/stream";
 import { KeyDialog } from "./keydialog";
 import { MessageView } from "./message/view";
 import { link, route } from "./route";
+import { ServicesView } from "./services/view";
 import { TimelineView } from "./timeline/view";
 import { ThemeButton } from "./ui/theme";
 import { timeOfDay } from "./ui/time";
@@ -14,7 +16,9 @@ import { timeOfDay } from "./ui/time";
 const views = [
   ["timeline", "Timeline"],
   ["functions", "Functions"],
+  ["services", "Services"],
   ["clock", "Clock"],
+  ["app", "App"],
 ] as const;
 
 export function Shell() {
@@ -57,6 +61,10 @@ function View(props: { name: string }) {
       return <MessageView name={route.value.name} />;
     case "functions":
       return <FunctionsView />;
+    case "services":
+      return <ServicesView />;
+    case "app":
+      return <AppView />;
     case "clock":
       return <ClockView />;
     default:

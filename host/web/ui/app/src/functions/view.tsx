@@ -1,3 +1,4 @@
+import type { AppAnswer } from "../app/answer";
 import { usePolled } from "../api/polled";
 import type { FunctionReport, Inventory, Policy, Status } from "../api/types";
 import { now } from "../clock/now";
@@ -10,14 +11,7 @@ import { timeSpan } from "../journal/record";
 import { Invoke } from "./invoke";
 import { tally, type Tally } from "./tally";
 
-interface Breaker {
-  state?: string;
-  until?: string;
-}
-
-interface AppAnswer {
-  functions?: { name: string; language?: string; breaker?: Breaker }[];
-}
+type Breaker = NonNullable<AppAnswer["functions"][number]["breaker"]>;
 
 /** The functions of the app: what they are triggered by, how they are tried again, how they do. */
 export function FunctionsView() {
@@ -39,7 +33,7 @@ export function FunctionsView() {
               key={f.name}
               report={f}
               state={inventory.value?.functions.find((i) => i.name === f.name)}
-              breaker={app.value?.functions?.find((i) => i.name === f.name)?.breaker}
+              breaker={app.value?.functions.find((i) => i.name === f.name)?.breaker}
               tally={tallies.get(f.name)}
             />
           ))}

@@ -7,6 +7,8 @@ export interface Attempt {
   status?: string; // succeeded, failed, timed_out
   error?: string;
   stack?: string;
+  /** Real time that it took, in milliseconds; a virtual clock may stand still meanwhile. */
+  elapsed?: number;
   /** The wait that the policy put after this attempt. */
   delay?: number;
 }

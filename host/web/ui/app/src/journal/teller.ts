@@ -164,6 +164,7 @@ export class Teller {
       a.error = this.text(r.error);
       life.error = a.error;
     }
+    if (r.elapsed_ms !== undefined) a.elapsed = r.elapsed_ms;
     if (r.stack) a.stack = this.text(r.stack);
     if (a.status !== "succeeded") life.failures++;
   }

@@ -103,7 +103,7 @@ function OneAttempt(props: { life: Life; delivery: Delivery; attempt: Attempt; e
         <span class={tone}>{a.end === undefined ? "running" : word(a.status ?? "")}</span>
         <span class="muted">
           {timeOfDay(a.start)}
-          {a.end !== undefined && `, ${span(a.end - a.start)}`}
+          {a.end !== undefined && `, ${took(a, a.end)}`}
         </span>
         {entry?.then && (
           <span class="then">
@@ -130,6 +130,13 @@ function OneAttempt(props: { life: Life; delivery: Delivery; attempt: Attempt; e
       <Logs lines={props.logs} />
     </li>
   );
+}
+
+/** How long an attempt took, and in real time where that differs. */
+function took(a: Attempt, end: number): string {
+  const virtual = span(end - a.start);
+  if (a.elapsed === undefined || Math.abs(a.elapsed - (end - a.start)) < 2) return virtual;
+  return `${virtual} (${span(a.elapsed)} of real time)`;
 }
 
 function Logs(props: { lines: LogLine[] }) {

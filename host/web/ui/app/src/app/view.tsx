@@ -1,0 +1,208 @@
+import { send } from "../api/client";
+import { usePolled } from "../api/polled";
+import type { Status } from "../api/types";
+import { now } from "../clock/now";
+import { Copy, Said, useActions } from "../ui/action";
+import { Text } from "../ui/text";
+import { at, when } from "../ui/time";
+import type { AppAnswer, Finding, Generation } from "./answer";
+
+/** The app: what was loaded, with which settings, reached where, and what check says of it. */
+export function AppView() {
+  const app = usePolled<AppAnswer>("app", 3_000);
+  const status = usePolled<Status>("status", 3_000);
+  const actions = useActions(() => {
+    app.again();
+    status.again();
+  });
+  const s = status.value;
+  const a = app.value;
+  const reload = () =>
+    actions.run(async () => {
+      const { generation, state } = await send<{ generation: number; state: string }>("POST", "reload");
+      return `Generation ${generation}, ${state}.`;
+    });
+  return (
+    <div class="view">
+      <div class="stack">
+        <h1>App</h1>
+        {app.error && !a && (
+          <p class="note failed">
+            <Text>{app.error}</Text>
+          </p>
+        )}
+        <section class="panel stack">
+          {s && (
+            <dl class="facts">
+              <dt>Folder</dt>
+              <dd>
+                <Text class="mono">{s.app}</Text> <Copy text={s.app} what="the folder" />
+              </dd>
+              <dt>State</dt>
+              <dd>
+                <span class={`badge ${s.ready ? "succeeded" : "failed"}`}>{s.state}</span> generation {s.generation}
+              </dd>
+              <dt>Host</dt>
+              <dd>
+                redeliver {s.version}, process {s.pid}
+              </dd>
+            </dl>
+          )}
+          {s?.errors?.map((e) => (
+            <p key={e} class="note failed">
+              <Text>{e}</Text>
+            </p>
+          ))}
+          <div class="row">
+            <button disabled={actions.busy} onClick={reload} title="Loads the app's files again">
+              Reload
+            </button>
+            <Said of={actions} />
+          </div>
+        </section>
+        {a && <Findings list={a.findings} />}
+        {a && <Endpoints list={a.endpoints} />}
+        {a && <Settings list={a.settings} />}
+        {a && <Generations list={a.generations} />}
+      </div>
+    </div>
+  );
+}
+
+const tones: Record<string, string> = { error: "failed", warning: "waiting", lint: "queued" };
+
+function Findings(props: { list: Finding[] }) {
+  return (
+    <section class="panel stack">
+      <h2>What check finds</h2>
+      {props.list.length === 0 && <p class="muted">Nothing.</p>}
+      <ul class="stack">
+        {props.list.map((f, i) => (
+          <li key={i} class={`note ${tones[f.severity] ?? ""}`}>
+            <span class={tones[f.severity] ?? "muted"}>
+              {f.severity} {f.rule}
+            </span>{" "}
+            <Text class="mono">{[f.file, f.path].filter(Boolean).join(" ")}</Text>
+            <div>
+              <Text>{f.message}</Text>
+              {f.fix && (
+                <>
+                  {" "}
+                  <Text class="muted">{f.fix}</Text>
+                </>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Endpoints(props: { list: AppAnswer["endpoints"] }) {
+  return (
+    <section class="panel table">
+      <h2>Endpoints</h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Service</th>
+            <th>Address</th>
+            <th>Connection string</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.list.map((e) => (
+            <tr key={`${e.service} ${e.address}`}>
+              <td>{e.service}</td>
+              <td>
+                <Text class="mono">{e.address}</Text> <Copy text={e.address} what={`the address of ${e.service}`} />
+              </td>
+              <td>
+                {e.connectionString && (
+                  <>
+                    <Text class="mono">{masked(e.connectionString)}</Text> <Copy text={e.connectionString} what={`the connection string of ${e.service}`} />
+                  </>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** A connection string without its key, which is no secret to those who copy it. */
+function masked(text: string): string {
+  return text.replace(/(AccountKey|SharedAccessKey)=[^;]*/gi, "$1=…");
+}
+
+function Settings(props: { list: AppAnswer["settings"] }) {
+  return (
+    <section class="panel table">
+      <h2>Settings</h2>
+      {props.list.length === 0 && <p class="muted">The app has none.</p>}
+      {props.list.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Value, masked</th>
+              <th>From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {props.list.map((s) => (
+              <tr key={s.name}>
+                <td>
+                  <Text class="mono">{s.name}</Text>
+                </td>
+                <td>
+                  <Text class="mono">{s.value}</Text>
+                </td>
+                <td class="muted">
+                  <Text>{s.source}</Text>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Generations(props: { list: Generation[] }) {
+  const host = now();
+  return (
+    <section class="panel stack">
+      <h2>Generations</h2>
+      <ol class="stack">
+        {props.list.toReversed().map((g, i) => (
+          <li key={i} class={`note ${g.refused ? "failed" : g.current ? "succeeded" : ""}`}>
+            <div class="row">
+              <strong>{g.refused ? "Refused edit" : `Generation ${g.number}`}</strong>
+              <span class="muted">{when(at(g.at) ?? 0, host)}</span>
+              {g.current && <span class="badge succeeded">runs now</span>}
+            </div>
+            {g.reason && (
+              <pre>
+                <Text>{g.reason}</Text>
+              </pre>
+            )}
+            {g.changes && g.changes.length > 0 && (
+              <ul>
+                {g.changes.map((c) => (
+                  <li key={c}>
+                    <Text>{c}</Text>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Inventory } from "../api/types";
+
+export type Service = "queue" | "servicebus" | "eventgrid" | "eventhubs" | "cosmos" | "blob";
+
+/** One thing that holds messages, in the list at the left. */
+export interface Entity {
+  service: Service;
+  name: string;
+  counts: [label: string, count: number][]; // the first is always shown
+  dead: boolean; // it holds what was given up
+}
+
+export const titles: Record<Service, string> = {
+  queue: "Queues",
+  servicebus: "Service Bus",
+  eventgrid: "Event Grid",
+  eventhubs: "Event Hubs",
+  cosmos: "Cosmos DB",
+  blob: "Blob containers",
+};
+
+export function entities(inventory: Inventory): Entity[] {
+  const out: Entity[] = [];
+  for (const q of inventory.queues) {
+    out.push({ service: "queue", name: q.name, dead: q.name.endsWith("-poison"), counts: [["visible", q.visible], ["hidden", q.invisible]] });
+  }
+  for (const e of inventory.servicebus) {
+    out.push({
+      service: "servicebus", name: e.path, dead: false,
+      counts: e.kind === "topic" ? [["scheduled", e.scheduled]] : [["active", e.active], ["locked", e.locked], ["scheduled", e.scheduled], ["deferred", e.deferred]],
+    });
+    if (e.kind === "topic") continue;
+    out.push({ service: "servicebus", name: `${e.path}/$DeadLetterQueue`, dead: true, counts: [["dead", e.deadLetter]] });
+    if (e.transferDeadLetter > 0) {
+      out.push({ service: "servicebus", name: `${e.path}/$Transfer/$DeadLetterQueue`, dead: true, counts: [["dead", e.transferDeadLetter]] });
+    }
+  }
+  for (const t of inventory.eventgrid) {
+    out.push({
+      service: "eventgrid", name: t.name, dead: false,
+      counts: [["pending", sum(t.subscriptions, (s) => s.pending)], ["dead-lettered", sum(t.subscriptions, (s) => s.deadLetters ?? 0)]],
+    });
+  }
+  for (const h of inventory.eventhubs) {
+    out.push({
+      service: "eventhubs", name: h.name, dead: false,
+      counts: [["events", sum(h.partitions, (p) => p.events)], ["behind", sum(h.partitions, (p) => sum(p.checkpoints, (c) => c.behind))]],
+    });
+  }
+  for (const c of inventory.cosmos) out.push({ service: "cosmos", name: c.path, dead: false, counts: [["documents", c.documents]] });
+  for (const c of inventory.containers) out.push({ service: "blob", name: c.name, dead: false, counts: [["blobs", c.blobs]] });
+  return out;
+}
+
+function sum<T>(list: T[], of: (item: T) => number): number {
+  return list.reduce((n, item) => n + of(item), 0);
+}

@@ -1,0 +1,101 @@
+import type { GridDelivery, GridTopic } from "../api/types";
+import { now } from "../clock/now";
+import { link } from "../route";
+import { Short, Text } from "../ui/text";
+import { at, span, when } from "../ui/time";
+
+/** The event subscriptions of a topic, and the events that they still have. */
+export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[] }) {
+  const host = now();
+  return (
+    <>
+      <section class="panel table">
+        <h2>Event subscriptions</h2>
+        <table>
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>To</th>
+              <th>State</th>
+              <th class="number">Pending</th>
+              <th class="number">Failures</th>
+              <th class="number">Dead-lettered</th>
+              <th>Next attempt</th>
+            </tr>
+          </thead>
+          <tbody>
+            {props.topic.subscriptions.map((s) => (
+              <tr key={s.name}>
+                <td>
+                  <Text>{s.name}</Text>
+                </td>
+                <td>
+                  <Text>{s.function ?? s.endpoint ?? ""}</Text>
+                </td>
+                <td>{s.state}</td>
+                <td class="number">{s.pending}</td>
+                <td class="number">{s.failures ?? 0}</td>
+                <td class="number">{s.deadLetters ?? 0}</td>
+                <td>
+                  <Then time={at(s.next)} host={host} />
+                  {at(s.sparedUntil) !== undefined && <span class="waiting"> spared until {when(at(s.sparedUntil)!, host)}</span>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {props.deliveries.length > 0 && (
+        <section class="panel table">
+          <h2>Events under way</h2>
+          <table>
+            <thead>
+              <tr>
+                <th>Event</th>
+                <th>Type and subject</th>
+                <th>Subscription</th>
+                <th class="number">Attempts</th>
+                <th>Last answer</th>
+                <th>Next attempt</th>
+              </tr>
+            </thead>
+            <tbody>
+              {props.deliveries.map((d) => (
+                <tr key={`${d.subscription} ${d.eventId}`}>
+                  <td>
+                    <a href={link("message", d.eventId)}>
+                      <Short>{d.eventId}</Short>
+                    </a>
+                  </td>
+                  <td>
+                    <Text>{d.eventType}</Text> <Text class="muted">{d.subject}</Text>
+                  </td>
+                  <td>
+                    <Text>{d.subscription}</Text>
+                  </td>
+                  <td class="number">{d.attempts.length}</td>
+                  <td>
+                    {d.attempts.at(-1)?.outcome ?? ""} {d.attempts.at(-1)?.status ?? ""}
+                  </td>
+                  <td>
+                    <Then time={at(d.next)} host={host} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Then(props: { time: number | undefined; host: number }) {
+  const { time, host } = props;
+  if (time === undefined) return null;
+  return (
+    <>
+      {when(time, host)} {time > host && <span class="muted">in {span(time - host)}</span>}
+    </>
+  );
+}

@@ -1,0 +1,176 @@
+import { useState } from "preact/hooks";
+import { send, withQuery } from "../api/client";
+import { usePolled } from "../api/polled";
+import { now } from "../clock/now";
+import { BodyAt } from "../message/body";
+import { link } from "../route";
+import { Said, Sure, useActions, type Actions } from "../ui/action";
+import { Short, Text } from "../ui/text";
+import { at, span, when } from "../ui/time";
+import type { Entity } from "./entities";
+
+interface Item {
+  id: string;
+  state: string;
+  deliveryCount?: number;
+  enqueued?: string;
+  visibleAt?: string;
+  expires?: string;
+  size?: number;
+  preview?: string;
+  properties?: Record<string, unknown>;
+  origin?: string;
+  sequence?: number;
+}
+
+const step = 50;
+
+/** The messages of an entity: those that wait for their time too. */
+export function Messages(props: { entity: Entity; changed: () => void }) {
+  const { entity } = props;
+  const [search, setSearch] = useState("");
+  const [limit, setLimit] = useState(step);
+  const [open, setOpen] = useState("");
+  const path = withQuery("messages", { service: entity.service, entity: entity.name, search, limit });
+  const answer = usePolled<{ messages: Item[] }>(path, 2_000);
+  const actions = useActions(() => {
+    answer.again();
+    props.changed();
+  });
+  const items = answer.value?.messages ?? [];
+  return (
+    <section class="panel stack">
+      <div class="row">
+        <h2>{entity.service === "cosmos" ? "Documents" : entity.service === "blob" ? "Blobs" : "Messages"}</h2>
+        <input
+          type="search"
+          placeholder="Search identities, bodies and properties"
+          aria-label="Search the messages of this entity"
+          size={34}
+          value={search}
+          onInput={(e) => setSearch(e.currentTarget.value)}
+        />
+      </div>
+      <Said of={actions} />
+      {answer.error && (
+        <p class="note failed">
+          <Text>{answer.error}</Text>
+        </p>
+      )}
+      {items.length > 0 ? (
+        <ul class="items">
+          {items.map((m) => {
+            const key = `${m.id} ${m.sequence ?? ""}`;
+            return <OneItem key={key} entity={entity} item={m} open={open === key} toggle={() => setOpen(open === key ? "" : key)} actions={actions} />;
+          })}
+        </ul>
+      ) : (
+        answer.value && <p class="muted">{search ? "Nothing has this text." : "Nothing is here."}</p>
+      )}
+      {items.length === limit && (
+        <div class="row">
+          <button onClick={() => setLimit(limit + step)}>Show more</button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () => void; actions: Actions }) {
+  const { entity, item: m } = props;
+  const host = now();
+  const visible = at(m.visibleAt);
+  const expires = at(m.expires);
+  return (
+    <li>
+      <div class="row">
+        <button class="plain" aria-expanded={props.open} aria-label={`Details of ${m.id}`} onClick={props.toggle}>
+          {props.open ? "▾" : "▸"}
+        </button>
+        {entity.service === "blob" || entity.service === "cosmos" ? (
+          <Text class="mono">{m.id}</Text>
+        ) : (
+          <a href={link("message", m.id)}>
+            <Short>{m.id}</Short>
+          </a>
+        )}
+        <span class={`badge ${/hidden|locked|scheduled|deferred/.test(m.state) ? "waiting" : "queued"}`}>{m.state}</span>
+        {visible !== undefined && visible > host && <span class="muted">for {span(visible - host)}</span>}
+        {m.deliveryCount !== undefined && m.deliveryCount > 0 && <span class="muted">{m.deliveryCount}× delivered</span>}
+        <Text class="preview mono">{m.preview ?? ""}</Text>
+      </div>
+      {props.open && (
+        <div class="stack opened">
+          <dl class="facts">
+            <dt>Identity</dt>
+            <dd>
+              <Text class="mono">{m.id}</Text>
+            </dd>
+            {m.enqueued && <dt>Since</dt>}
+            {m.enqueued && <dd>{when(at(m.enqueued) ?? 0, host)}</dd>}
+            {expires !== undefined && <dt>Expires</dt>}
+            {expires !== undefined && <dd>{when(expires, host)}</dd>}
+            {m.origin && <dt>Came from</dt>}
+            {m.origin && (
+              <dd>
+                <Text>{m.origin}</Text>
+              </dd>
+            )}
+            {m.properties &&
+              Object.entries(m.properties).map(([k, v]) => (
+                <>
+                  <dt>
+                    <Text>{k}</Text>
+                  </dt>
+                  <dd>
+                    <Text class="mono">{typeof v === "string" ? v : JSON.stringify(v)}</Text>
+                  </dd>
+                </>
+              ))}
+          </dl>
+          <ItemActions entity={entity} item={m} actions={props.actions} />
+          <BodyAt place={{ service: entity.service, entity: entity.name, id: m.id }} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function ItemActions(props: { entity: Entity; item: Item; actions: Actions }) {
+  const { entity, item: m, actions } = props;
+  const place = { service: entity.service, entity: entity.name, id: m.id };
+  const waits = /hidden|locked|scheduled|deferred|pending/.test(m.state);
+  const redrive =
+    !entity.dead ? undefined
+    : entity.service === "queue" ? withQuery(`queues/${encodeURIComponent(entity.name)}/redrive`, { id: m.id })
+    : m.sequence !== undefined ? withQuery("servicebus/redrive", { path: entity.name, sequence: m.sequence })
+    : undefined;
+  return (
+    <div class="row">
+      {redrive && (
+        <button
+          class="first"
+          disabled={actions.busy}
+          onClick={() =>
+            actions.run(async () => {
+              const moved = await send<{ to: string }>("POST", redrive);
+              return `It is in ${moved.to} again.`;
+            })
+          }
+        >
+          Redrive{m.origin ? ` to ${m.origin}` : ""}
+        </button>
+      )}
+      {waits && (
+        <button disabled={actions.busy} onClick={() => actions.run(async () => (await send("POST", "messages/release", place), "It is free to be received now."))}>
+          Release now
+        </button>
+      )}
+      {!entity.dead && /^(queue|servicebus|eventgrid)$/.test(entity.service) && (
+        <Sure disabled={actions.busy} question="Give this message up?" onSure={() => actions.run(async () => (await send("POST", "messages/poison", place), "It is moved away."))}>
+          Move to poison
+        </Sure>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { usePolled } from "../api/polled";
+import type { Inventory } from "../api/types";
+import { link, route } from "../route";
+import { Text } from "../ui/text";
+import { Details } from "./details";
+import { entities, titles, type Entity, type Service } from "./entities";
+import { StatePanel } from "./state";
+
+/** What the host's services hold, and what can be done with it. */
+export function ServicesView() {
+  const inventory = usePolled<Inventory>("inventory", 1_500);
+  const list = inventory.value ? entities(inventory.value) : [];
+  const wanted = route.value.name;
+  const chosen = list.find((e) => `${e.service}/${e.name}` === wanted) ?? list[0];
+  return (
+    <div class="view">
+      <div class="stack">
+        <h1>Services</h1>
+        {inventory.error && !inventory.value && <p class="note failed">{inventory.error}</p>}
+        {inventory.value && list.length === 0 && <p class="muted">No service of this host holds anything yet.</p>}
+        <div class="halves">
+          <nav class="panel entities" aria-label="Entities of the services">
+            {(Object.keys(titles) as Service[]).map((service) => (
+              <Group key={service} title={titles[service]} list={list.filter((e) => e.service === service)} chosen={chosen} />
+            ))}
+          </nav>
+          <div class="stack">
+            {chosen && inventory.value && (
+              <Details key={`${chosen.service}/${chosen.name}`} entity={chosen} inventory={inventory.value} changed={inventory.again} />
+            )}
+            <StatePanel changed={inventory.again} />
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Group(props: { title: string; list: Entity[]; chosen: Entity | undefined }) {
+  if (props.list.length === 0) return null;
+  return (
+    <>
+      <h2>{props.title}</h2>
+      <ul>
+        {props.list.map((e) => (
+          <li key={e.name}>
+            <a href={link("services", `${e.service}/${e.name}`)} aria-current={e === props.chosen ? "true" : undefined}>
+              <Text class="name">{e.name}</Text>
+              <Counts entity={e} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Counts(props: { entity: Entity }) {
+  const { counts, dead } = props.entity;
+  return (
+    <span class="counts">
+      {counts.map(([label, count], i) =>
+        i === 0 || count > 0 ? (
+          <span key={label} class={dead && count > 0 ? "dead" : "muted"}>
+            {count.toLocaleString()} {label}
+          </span>
+        ) : null,
+      )}
+    </span>
+  );
+}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { sendRaw } from "../api/client";
 import type { InvokeResult } from "../api/types";
-import { Text } from "../ui/text";
+import { count, Text } from "../ui/text";
 
 /** Calls a function by hand, with a body for its trigger. */
 export function Invoke(props: { name: string }) {
@@ -51,7 +51,7 @@ function Result(props: { of: InvokeResult }) {
   const { of: r } = props;
   return (
     <div class={`note ${r.succeeded ? "succeeded" : "failed"}`}>
-      {r.succeeded ? "Succeeded" : "Failed"} after {r.attempts} {r.attempts === 1 ? "attempt" : "attempts"}
+      {r.succeeded ? "Succeeded" : "Failed"} after {count(r.attempts, "attempt")}
       {r.error && (
         <pre>
           <Text>{r.error}</Text>

@@ -5,7 +5,7 @@ import { now } from "../clock/now";
 import { nameOf } from "../journal/life";
 import { told, version } from "../journal/store";
 import { link } from "../route";
-import { Text } from "../ui/text";
+import { count, Text } from "../ui/text";
 import { span, at } from "../ui/time";
 import { timeSpan } from "../journal/record";
 import { Invoke } from "./invoke";
@@ -85,7 +85,7 @@ function Card(props: { report: FunctionReport; state: { state: string; detail?: 
         <dd>
           {t ? (
             <>
-              {t.attempts} attempts in {t.deliveries} deliveries
+              {count(t.attempts, "attempt")} in {count(t.deliveries, "delivery", "deliveries")}
               {t.failures > 0 && <span class="failed">, {t.failures} failed</span>}
               {t.dead > 0 && <span class="dead">, {t.dead} dead</span>}
               {t.rate > 0 && <span class="muted">, {+t.rate.toFixed(1)} attempts a minute</span>}

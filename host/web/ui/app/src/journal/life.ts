@@ -73,6 +73,8 @@ export interface Life {
   outcome: Outcome;
   /** Where it ended, or what it waits for, in a word. */
   state: string;
+  /** The queue, entity or container that it went to when it was given up. */
+  grave?: string;
   /** The identity that a copy of the message has at its poison queue. */
   copy?: string;
   /** The identity of the message that this one is a copy of. */

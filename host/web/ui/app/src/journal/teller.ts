@@ -161,7 +161,7 @@ export class Teller {
     a.end = time;
     a.status = r.status ?? "";
     if (r.error) {
-      a.error = this.text(r.error);
+      a.error = this.text(r.error.replace(/^function "[^"]*": /, ""));
       life.error = a.error;
     }
     if (r.elapsed_ms !== undefined) a.elapsed = r.elapsed_ms;
@@ -174,7 +174,6 @@ export class Teller {
     d.decision = r.decision ?? "";
     if (r.target) d.target = r.target;
     if (r.message) d.remark = cut(r.message);
-    if (r.error) life.error = this.text(r.error);
     const copy = r.fields?.["new_message_id"];
     if (copy) {
       life.copy = copy;
@@ -185,10 +184,11 @@ export class Teller {
     const failed = d.attempts.length > 0 && d.attempts.at(-1)?.status !== "succeeded";
     switch (d.decision) {
       case "poisoned": case "dead_lettered": case "dropped": case "undecodable":
-        say(life, "dead", r.target ? `${word(d.decision)}: ${r.target}` : word(d.decision));
+        bury(life, r);
         break;
       case "released": case "abandoned": case "lock_lost": case "not_checkpointed": case "deferred":
-        say(life, "waiting", word(d.decision));
+        // The service may have given it up at this settlement, and said so before.
+        if (life.outcome !== "dead") say(life, "waiting", word(d.decision));
         break;
       default:
         say(life, failed ? "failed" : "succeeded", word(d.decision));
@@ -200,13 +200,16 @@ export class Teller {
     const mark = markOf(r, time);
     life.marks.push(mark);
     if (mark.delay) life.end = Math.max(life.end, time + mark.delay);
-    if (r.error) life.error = this.text(r.error);
+    if (r.error && !life.error) life.error = this.text(r.error);
     switch (r.kind) {
       case "enqueued":
-        if (life.outcome !== "running") say(life, "queued", r.status === "scheduled" ? "scheduled" : "queued");
+        if (life.outcome !== "running") say(life, "queued", `${r.status === "scheduled" ? "scheduled" : "in"} ${r.source ?? ""}`);
         break;
       case "dead_lettered": case "event_dropped": case "expired":
-        say(life, "dead", r.target ? `${word(r.kind)}: ${r.target}` : word(r.kind));
+        bury(life, r);
+        break;
+      case "forwarded":
+        say(life, r.cause === "redrive" ? "queued" : "waiting", `in ${r.target ?? ""}`);
         break;
       case "lock_expired":
         say(life, "waiting", "lock expired");
@@ -275,6 +278,12 @@ function isOpen(life: Life): boolean {
 function say(life: Life, outcome: Life["outcome"], state: string): void {
   life.outcome = outcome;
   life.state = state;
+}
+
+function bury(life: Life, r: Rec): void {
+  const how = word(r.decision ?? r.kind);
+  if (r.target) life.grave = r.target;
+  say(life, "dead", r.target ? `${how}: ${r.target}` : how);
 }
 
 function markOf(r: Rec, time: number): Mark {

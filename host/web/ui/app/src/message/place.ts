@@ -25,8 +25,7 @@ export function placeOf(life: Life): Place | undefined {
 
 /** The place where a dead message is now: its poison queue or dead-letter queue. */
 export function graveOf(life: Life): Place | undefined {
-  const target = life.deliveries.findLast((d) => d.target)?.target;
   const place = placeOf(life);
-  if (life.outcome !== "dead" || !target || !place) return undefined;
-  return { service: place.service, entity: target, id: life.copy ?? life.message };
+  if (life.outcome !== "dead" || !life.grave || !place) return undefined;
+  return { service: place.service, entity: life.grave, id: life.copy ?? life.message };
 }

@@ -6,7 +6,7 @@ import { told, version } from "../journal/store";
 import { link, route } from "../route";
 import { signs } from "../timeline/draw";
 import { Copy } from "../ui/action";
-import { Text } from "../ui/text";
+import { count, Text } from "../ui/text";
 import { at, span, when } from "../ui/time";
 import { now } from "../clock/now";
 import { Buttons } from "./buttons";
@@ -79,7 +79,7 @@ function Known(props: { life: Life; story: ToldLife | undefined; others: Life[] 
           </dd>
           <dt>So far</dt>
           <dd>
-            {life.deliveries.length} {life.deliveries.length === 1 ? "delivery" : "deliveries"}, {life.attempts} {life.attempts === 1 ? "attempt" : "attempts"}, {life.failures} failed
+            {count(life.deliveries.length, "delivery", "deliveries")}, {count(life.attempts, "attempt")}, {life.failures} failed
           </dd>
           {story?.policy && <dt>Policy</dt>}
           {story?.policy && <dd>{story.policy}</dd>}

@@ -172,7 +172,7 @@ export function Lanes(props: { lives: Life[] }) {
     <>
       <div class="axis">
         <span class="legend">
-          <span>Function and message</span>
+          <span>Message</span>
           <span title="attempts / deliveries">Attempts / deliveries</span>
         </span>
         <canvas ref={axisCanvas} aria-hidden="true" />

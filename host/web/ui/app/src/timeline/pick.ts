@@ -1,6 +1,6 @@
 import type { Life } from "../journal/life";
 import { word } from "../journal/teller";
-import { visible } from "../ui/text";
+import { count, visible } from "../ui/text";
 import { span, timeOfDay } from "../ui/time";
 import type { Scale } from "./axis";
 
@@ -39,12 +39,8 @@ export function pick(life: Life, scale: Scale, x: number): Picked {
 export function sentence(life: Life): string {
   const parts = [life.function || `no function, ${life.source}`];
   if (life.message) parts.push(`message ${life.message}`);
-  parts.push(`${count(life.deliveries.length, "delivery", "deliveries")}, ${count(life.attempts, "attempt", "attempts")}, ${life.failures} failed`);
+  parts.push(`${count(life.deliveries.length, "delivery", "deliveries")}, ${count(life.attempts, "attempt")}, ${life.failures} failed`);
   parts.push(life.state);
   if (life.error) parts.push(life.error);
   return visible(parts.join("; "));
-}
-
-function count(n: number, one: string, many: string): string {
-  return `${n} ${n === 1 ? one : many}`;
 }

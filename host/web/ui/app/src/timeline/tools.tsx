@@ -36,6 +36,11 @@ export function Tools(props: { filter: Filter; selection: Selection; table: bool
       />
       <Choice label="Function" all="All functions" value={filter.function} options={selection.functions} onChange={(v) => change({ function: v })} />
       <Choice label="Trigger" all="All triggers" value={filter.trigger} options={selection.triggers} onChange={(v) => change({ trigger: v })} />
+      <span class="space" />
+      {!props.table && <Window />}
+      <button aria-pressed={props.table} onClick={() => change({ as: props.table ? "" : "table" })} title="The same rows as a table">
+        Table
+      </button>
       <div class="outcomes" role="group" aria-label="Outcome">
         <button aria-pressed={filter.outcome === ""} onClick={() => change({ outcome: "" })}>
           All <span class="count">{all}</span>
@@ -49,11 +54,6 @@ export function Tools(props: { filter: Filter; selection: Selection; table: bool
           </button>
         ))}
       </div>
-      <span class="space" />
-      {!props.table && <Window />}
-      <button aria-pressed={props.table} onClick={() => change({ as: props.table ? "" : "table" })} title="The same rows as a table">
-        Table
-      </button>
     </div>
   );
 }

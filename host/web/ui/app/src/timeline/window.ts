@@ -41,7 +41,7 @@ export function settle(rows: Life[], now: number): void {
   }
   const room = Math.max(to - from, 5) * margin;
   axis.value = ax;
-  set(hold.peek() === "follow" ? { from, to: to + room } : { from: from - room, to: to + room * 2 });
+  set(hold.peek() === "follow" ? { from, to: to + room } : { from: from - room, to: to + room * 4 });
 }
 
 function set(next: Range): void {

@@ -19,6 +19,11 @@ export function Text(props: { children: string; class?: string; title?: string }
   );
 }
 
+/** "1 attempt", "2 attempts". */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString()} ${n === 1 ? one : many}`;
+}
+
 /** The beginning of an identity, with all of it as a title. */
 export function Short(props: { children: string; class?: string }) {
   const text = props.children;

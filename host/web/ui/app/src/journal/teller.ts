@@ -329,7 +329,7 @@ function hostText(r: Rec): string {
 
 /** A kind or a decision in words. */
 export function word(name: string): string {
-  return name.replaceAll("_", " ");
+  return name.replace("dead_lettered", "dead-lettered").replaceAll("_", " ");
 }
 
 function withFields(text: string, fields?: Record<string, string>): string {

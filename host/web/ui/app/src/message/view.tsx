@@ -12,6 +12,7 @@ import { now } from "../clock/now";
 import { Buttons } from "./buttons";
 import { Body } from "./body";
 import { Deliveries } from "./deliveries";
+import { Strip } from "./strip";
 import { Marks } from "./marks";
 
 /** Everything that is known of one message. */
@@ -19,7 +20,8 @@ export function MessageView(props: { name: string }) {
   void version.value;
   const wanted = route.value.query.get("function") ?? "";
   const lives = told.find(props.name);
-  const life = lives.find((l) => l.function === wanted) ?? lives[0];
+  const found = lives.find((l) => l.function === wanted) ?? lives[0];
+  const life = found && { ...found }; // told in place: what shows it has to see that it is new
   const explained = useExplained(props.name, life?.latest ?? 0);
   const story = explained?.lives.find((l) => l.function === life?.function) ?? explained?.lives[0];
   return (
@@ -28,7 +30,7 @@ export function MessageView(props: { name: string }) {
         <p>
           <a href={link("timeline")}>← Timeline</a>
         </p>
-        {life ? <Known life={life} story={story} others={lives.filter((l) => l !== life)} /> : <Unknown name={props.name} />}
+        {life ? <Known life={life} story={story} others={lives.filter((l) => l !== found)} /> : <Unknown name={props.name} />}
       </div>
     </div>
   );
@@ -105,6 +107,7 @@ function Known(props: { life: Life; story: ToldLife | undefined; others: Life[] 
           <Relatives life={life} others={props.others} />
         </dl>
       </header>
+      {life.deliveries.length > 0 && <Strip life={life} />}
       <Deliveries life={life} story={story} />
       <Marks life={life} />
       <Body life={life} />

@@ -109,7 +109,7 @@ function drawMark(c: CanvasRenderingContext2D, scale: Scale, p: Palette, picture
   c.globalAlpha = 1;
 }
 
-function drawLife(c: CanvasRenderingContext2D, scale: Scale, p: Palette, life: Life, y: number, now: number): void {
+export function drawLife(c: CanvasRenderingContext2D, scale: Scale, p: Palette, life: Life, y: number, now: number): void {
   const open = life.outcome === "running" || life.outcome === "waiting";
   const end = open ? Math.max(life.end, now) : life.end;
   if (scale.x(end) < -200 || scale.x(life.start) > scale.width) {

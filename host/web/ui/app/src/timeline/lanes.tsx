@@ -4,8 +4,9 @@ import { now } from "../clock/now";
 import { nameOf, type Life } from "../journal/life";
 import { told, version } from "../journal/store";
 import { go, link } from "../route";
-import { Short, Text } from "../ui/text";
+import { Short, Text, visible } from "../ui/text";
 import { colours } from "../ui/theme";
+import { timeOfDay } from "../ui/time";
 import { Scale } from "./axis";
 import { drawAxis, drawLanes, prepare, rowHeight, signs } from "./draw";
 import { readPalette, type Palette } from "./palette";
@@ -130,6 +131,15 @@ export function Lanes(props: { lives: Life[] }) {
     open(life, attempt);
   };
 
+  const axisMove = (event: PointerEvent) => {
+    const scale = shown.current?.scale;
+    if (!scale) return;
+    const x = event.clientX - axisCanvas.current!.getBoundingClientRect().left;
+    const near = told.hostMarks.filter((m) => Math.abs(scale.x(m.time) - x) < 6).slice(-8);
+    const lines = near.map((m) => `${timeOfDay(m.time)}  ${visible(m.text)}`);
+    setHint({ x: event.clientX, y: event.clientY, text: lines.length > 0 ? lines.join("\n") : timeOfDay(scale.time(x)) });
+  };
+
   const choose = (index: number) => {
     const life = lives[Math.max(0, Math.min(lives.length - 1, index))];
     if (!life) return;
@@ -175,7 +185,7 @@ export function Lanes(props: { lives: Life[] }) {
           <span>Message</span>
           <span title="attempts / deliveries">Attempts / deliveries</span>
         </span>
-        <canvas ref={axisCanvas} aria-hidden="true" />
+        <canvas ref={axisCanvas} aria-hidden="true" onPointerMove={axisMove} onPointerLeave={() => setHint(undefined)} />
       </div>
       <div class="lanes">
         <canvas ref={canvas} aria-hidden="true" />
@@ -195,7 +205,7 @@ export function Lanes(props: { lives: Life[] }) {
         >
           <div class="sizer" role="presentation" style={{ height: `${lives.length * rowHeight}px` }}>
             {rows.map((life, i) => (
-              <Lane key={life.key} life={life} index={first + i} count={lives.length} selected={life.key === selected.value} />
+              <Lane key={life.key} life={life} latest={life.latest} index={first + i} count={lives.length} selected={life.key === selected.value} />
             ))}
           </div>
         </div>
@@ -209,7 +219,8 @@ export function Lanes(props: { lives: Life[] }) {
   );
 }
 
-function Lane(props: { life: Life; index: number; count: number; selected: boolean }) {
+/** A row. Its life is told in place, and latest says that it has changed. */
+function Lane(props: { life: Life; latest: number; index: number; count: number; selected: boolean }) {
   const { life, index } = props;
   return (
     <div
@@ -217,12 +228,12 @@ function Lane(props: { life: Life; index: number; count: number; selected: boole
       class="lane"
       role="option"
       aria-selected={props.selected}
-      aria-label={sentence(life)}
       aria-setsize={props.count}
       aria-posinset={index + 1}
       style={{ transform: `translateY(${index * rowHeight}px)` }}
     >
-      <div class="label">
+      <span class="out-of-sight">{sentence(life)}</span>
+      <div class="label" aria-hidden="true">
         <span class={life.outcome}>{signs[life.outcome]}</span>
         <Text class="function">{life.function || life.source || "?"}</Text>
         <Short class="id">{nameOf(life)}</Short>

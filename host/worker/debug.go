@@ -17,6 +17,21 @@ func Debugs(arguments []string) bool {
 	})
 }
 
+// debuggerWait has a .NET process wait for a debugger before it runs (spec
+// workers-dotnet-java 1.5).
+const debuggerWait = "FUNCTIONS_ENABLE_DEBUGGER_WAIT"
+
+// waits reports whether the environment of a worker has it wait for a debugger. The last
+// of several values counts.
+func waits(env []string) (yes bool) {
+	for _, entry := range env {
+		if name, value, _ := strings.Cut(entry, "="); strings.EqualFold(name, debuggerWait) {
+			yes = strings.EqualFold(value, "true")
+		}
+	}
+	return yes
+}
+
 // debugLimit is what the limits of a start become for a worker that a debugger may hold
 // (spec workers-dotnet-java 1.5).
 const debugLimit = 24 * time.Hour

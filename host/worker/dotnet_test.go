@@ -298,7 +298,9 @@ func TestDotnetBatches(t *testing.T) {
 }
 
 // A function whose time is over is told so, and has its own grace to answer in; then its
-// process goes. What it answers is a failure (spec workers-dotnet-java 1.9).
+// process goes. What it answers is a failure (spec workers-dotnet-java 1.9). The next
+// attempt of the invocation is sent when the last one has ended in its process: a worker
+// refuses one that runs already (spec workers-dotnet-java 1.7).
 func TestDotnetCancel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -324,6 +326,10 @@ func TestDotnetCancel(t *testing.T) {
 				if !strings.Contains(got, tt.want) {
 					a.Errorf("got %s, want %s", got, tt.want)
 				}
+				next := &call.Request{InvocationID: "inv", Function: "ProcessOrder", Inputs: []call.Input{{Name: "order", Value: bindings.StringValue(`{}`)}}}
+				if resp, err := a.w.Invoke(context.Background(), next, func(call.Log) {}); err != nil || resp.Status != call.Succeeded {
+					a.Errorf("the next attempt: %+v, %v", resp, err)
+				}
 			})
 		})
 	}
@@ -344,4 +350,14 @@ func TestDotnetFailure(t *testing.T) {
 			a.Errorf("lines %+v", logs)
 		}
 	})
+}
+
+// A process that waits for a debugger has all the time of the person who attaches it (spec
+// workers-dotnet-java 1.5).
+func TestDotnetDebuggerWait(t *testing.T) {
+	t.Parallel()
+	onDotnet(t, func(_ string, s *worker.Spec) {
+		s.StartTimeout, s.InitTimeout = time.Nanosecond, time.Nanosecond
+		s.Env = append(s.Env, "FUNCTIONS_ENABLE_DEBUGGER_WAIT=True")
+	}, func(a *dotnetApp) { a.ask() })
 }

@@ -93,7 +93,7 @@ func (s *Search) processes(o processOptions) (Processes, error) {
 		return Processes{}, s.notFound(fmt.Sprintf("processCount in %s is %d, more than maxProcessCount, %d", configFile, p.Count, most),
 			"set "+CountVariable+" to a smaller number")
 	}
-	if Debugs(strings.Fields(s.Setting("languageWorkers:" + s.Language + ":arguments"))) {
+	if Debugs(strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))) || strings.EqualFold(s.Setting(debuggerWait), "true") {
 		p.Count = 1
 	}
 	return p, nil

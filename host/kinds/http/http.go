@@ -3,6 +3,11 @@ package http
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -53,9 +58,26 @@ func connect(f *kinds.Function) error {
 func listen(t *kinds.Turn) (triggers.Listener, error) { return t.Served.(*httptrigger.Listener), nil }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	return httptrigger.Message(&bindings.HTTPRequest{
-		Method: "POST", URL: "http://localhost/admin/functions/" + f.Def.Name, Body: []byte(input),
-	}), nil
+	req := &bindings.HTTPRequest{Method: http.MethodPost, URL: "http://localhost/" + byHand(f.App(), f.Def), Body: []byte(input)}
+	if methods, _ := f.Def.Trigger.Value("methods").([]any); len(methods) > 0 && !slices.ContainsFunc(methods, isPost) {
+		req.Method = strings.ToUpper(fmt.Sprint(methods[0]))
+	}
+	return httptrigger.Message(req), nil
+}
+
+func isPost(method any) bool { return strings.EqualFold(fmt.Sprint(method), http.MethodPost) }
+
+// optional matches a parameter of a route that a path may lack.
+var optional = regexp.MustCompile(`/?\{(\*[^{}]*|[^{}]*\?|[^{}]*=[^{}]*)\}`)
+
+// byHand is the path of a call by hand: the function's own, since a worker that serves HTTP
+// itself finds the function by it. A route whose parameters have no values has none.
+func byHand(a *app.App, f *app.Function) string {
+	path := optional.ReplaceAllString(app.RouteTemplate(a, f), "")
+	if strings.Contains(path, "{") {
+		return "admin/functions/" + f.Name
+	}
+	return path
 }
 
 func end(*app.App, *app.Function) string { return "500 to the caller" }

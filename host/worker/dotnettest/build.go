@@ -61,6 +61,9 @@ func build(project string, args []string) int {
 	if err := os.CopyFS(output, os.DirFS(filepath.Join(dir, "output"))); err != nil && !errors.Is(err, fs.ErrExist) {
 		check(err)
 	}
+	if text, err := os.ReadFile(filepath.Join(dir, "host.json")); err == nil {
+		check(os.WriteFile(filepath.Join(output, "host.json"), text, 0o644))
+	}
 	assembly := filepath.Join(output, "App.dll")
 	check(os.WriteFile(assembly, []byte(text), 0o644))
 	item := map[string]string{"Identity": assembly, "FullPath": assembly}

@@ -1,9 +1,9 @@
 // Package dotnettest is a program in the place of `dotnet`, for tests on machines without
 // .NET: [Main] builds projects and runs their worker as far as the tables of spec
-// workers-dotnet-java 1.2 to 1.9 say what a host sees of it. It compiles nothing.
+// workers-dotnet-java 1.2 to 1.10 say what a host sees of it. It compiles nothing.
 //
 // The project of a test holds a folder "output": its files are what the build writes
-// beside App.dll, worker.json among them, which says how the worker answers ([Script]).
+// beside App.dll and host.json, worker.json among them, which says how the worker answers ([Script]).
 // App.dll itself is the text of all sources, so that an edit is seen in what functions
 // log. A source with a line "#error TEXT" does not compile.
 //

@@ -48,6 +48,8 @@ func (w *worker) invoke(ctx context.Context, r *workerpb.InvocationRequest, trac
 		out.Result = failure("System.InvalidOperationException", "the function has not been loaded: "+r.GetFunctionId())
 	case unreadable(r) != "":
 		out.Result = failure("System.NotSupportedException", unreadable(r))
+	case w.script.HTTP && r.GetInputData()[0].GetData().GetHttp() != nil:
+		w.runHTTP(r, m, out)
 	default:
 		w.run(ctx, r, m, out)
 	}

@@ -26,6 +26,8 @@ type Script struct {
 	Without []string
 	// Random has each process invent identifiers, as the worker of an app in F# does.
 	Random bool
+	// HTTP has the worker serve HTTP itself, as an app with the ASP.NET Core integration.
+	HTTP bool
 }
 
 // Capabilities are those of a .NET worker (spec workers-dotnet-java 1.6).
@@ -52,14 +54,15 @@ type worker struct {
 	stream    workerpb.FunctionRpc_EventStreamClient
 	sending   sync.Mutex
 
-	mu      sync.Mutex // guards:
-	loaded  map[string]*workerpb.RpcFunctionMetadata
-	running map[string]context.CancelFunc // by invocation
+	mu       sync.Mutex // guards:
+	loaded   map[string]*workerpb.RpcFunctionMetadata
+	running  map[string]context.CancelFunc // by invocation
+	meetings map[string]*meeting           // by invocation
 }
 
 // work is the worker of an assembly. It ends when it is told to, or its stream does.
 func work(assembly string, args []string) {
-	w := &worker{root: filepath.Dir(assembly), loaded: map[string]*workerpb.RpcFunctionMetadata{}, running: map[string]context.CancelFunc{}}
+	w := &worker{root: filepath.Dir(assembly), loaded: map[string]*workerpb.RpcFunctionMetadata{}, running: map[string]context.CancelFunc{}, meetings: map[string]*meeting{}}
 	text, err := os.ReadFile(assembly)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "The application to execute does not exist: '%s'.\n", assembly)
@@ -122,6 +125,9 @@ func (w *worker) answer(m *message) {
 	switch content := m.GetContent().(type) {
 	case *workerpb.StreamingMessage_WorkerInitRequest:
 		able := Capabilities()
+		if w.script.HTTP {
+			able["HttpUri"] = w.serve()
+		}
 		for _, name := range w.script.Without {
 			delete(able, name)
 		}

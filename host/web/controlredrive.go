@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,6 +94,7 @@ type mover struct {
 	journal  *journal.Journal
 	gone     func() error // why the result is no longer waited for
 	moved    int
+	cause    string // of the records; empty: redrive
 }
 
 // all moves up to n messages, oldest first.
@@ -130,7 +132,7 @@ func (m *mover) move(ctx context.Context, old *queue.Message) (newID string, err
 		return "", errors.Join(err, releaseErr)
 	}
 	m.journal.Append(journal.Record{
-		Kind: journal.Forwarded, Source: m.from.Name(), Target: m.to.Name(), MessageID: old.ID, Cause: "redrive",
+		Kind: journal.Forwarded, Source: m.from.Name(), Target: m.to.Name(), MessageID: old.ID, Cause: cmp.Or(m.cause, "redrive"),
 		Fields: []journal.Field{{Key: "new_message_id", Value: put.ID}},
 	})
 	if err := m.from.Delete(ctx, old.ID, old.PopReceipt); err != nil {

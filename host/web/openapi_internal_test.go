@@ -34,7 +34,7 @@ func operationTable() []operation {
 // TestControlTable compares what is made from the table of operations.
 func TestControlTable(t *testing.T) {
 	words := comments(t, "control")
-	for _, dir := range []string{"api", "../emulator/cosmos", "../kinds/cosmosdb", "../kinds/eventhubs"} {
+	for _, dir := range []string{"api", "view", "../emulator/cosmos", "../kinds/cosmosdb", "../kinds/eventhubs"} {
 		maps.Copy(words, comments(t, dir))
 	}
 	t.Run("package comment", func(t *testing.T) {

@@ -40,6 +40,7 @@ type DeliveryInfo struct {
 	Outcome      Outcome   `json:"outcome,omitempty"` // of the last attempt, or Probation
 	Next         time.Time `json:"next,omitzero"`     // attempt, end of its life, or write of the dead letter; zero: at work
 	Reason       Reason    `json:"reason,omitempty"`  // why it was given up, or will be when its life ends
+	Body         []byte    `json:"-"`                 // the event as JSON, not to be changed
 }
 
 // Topics lists topics by name, each with its subscriptions in order of creation.
@@ -103,7 +104,7 @@ func (g *Grid) deliveriesLocked(topicName, subscription string) []DeliveryInfo {
 	for i, d := range found {
 		list[i] = DeliveryInfo{
 			Topic: d.sub.topic.Name, Subscription: d.sub.Name, EventID: d.event.ID, EventType: d.event.Type, Subject: d.event.Subject,
-			Published: d.published, Expires: d.expires, Attempts: slices.Clone(d.attempts), Outcome: d.outcome, Reason: d.reason,
+			Published: d.published, Expires: d.expires, Attempts: slices.Clone(d.attempts), Outcome: d.outcome, Reason: d.reason, Body: d.event.object(),
 		}
 		switch d.state {
 		case waiting:

@@ -197,6 +197,34 @@ export interface Told {
   more?: number;
 }
 
+/** A message, event, document or blob as any service holds it. */
+export interface ShownMessage {
+  id: string;
+  messageId?: string;
+  state: string;
+  deliveryCount?: number;
+  enqueued?: string;
+  visibleAt?: string;
+  expires?: string;
+  size: number;
+  preview?: string;
+  binary?: boolean;
+  properties?: Record<string, string>;
+  origin?: string;
+  reason?: string;
+}
+
+export interface Messages {
+  messages: ShownMessage[];
+  more?: boolean;
+}
+
+/** What became of a message that was released or given up. */
+export interface Moved {
+  target?: string;
+  newId?: string;
+}
+
 export interface InvokeResult {
   succeeded: boolean;
   attempts: number;

@@ -31,7 +31,7 @@ export function ClockView() {
   const [by, setBy] = useState("00:05:00");
   const move = (method: string, path: string, said: (c: ClockStatus) => string) =>
     actions.run(async () => {
-      const before = now();
+      const before = Date.parse(clock.value?.now ?? "");
       const status = await send<ClockStatus>(method, path);
       take(status);
       const moved = Date.parse(status.now) - before;

@@ -3,7 +3,7 @@ import { demand, withQuery } from "../api/client";
 import type { Life } from "../journal/life";
 import { Copy } from "../ui/action";
 import { Text } from "../ui/text";
-import { graveOf, placeOf, type Place } from "./place";
+import { graveOf, located, placeOf, type Place } from "./place";
 
 interface Loaded {
   text: string;
@@ -24,7 +24,7 @@ export function BodyAt(props: { place: Place }) {
   const load = async () => {
     fail("");
     try {
-      const response = await demand(withQuery("messages/body", { ...props.place }));
+      const response = await demand(withQuery("messages/body", { ...(await located(props.place)) }));
       set(read(new Uint8Array(await response.arrayBuffer()), response.headers.has("X-Redeliver-Truncated")));
     } catch (e) {
       fail((e as Error).message);

@@ -1,3 +1,5 @@
+import { get, withQuery } from "../api/client";
+import type { Messages } from "../api/types";
 import type { Life } from "../journal/life";
 
 /** Where a message is, in the words of the operations on messages. */
@@ -11,8 +13,7 @@ const services: Record<string, string> = {
   queueTrigger: "queue",
   serviceBusTrigger: "servicebus",
   eventGridTrigger: "eventgrid",
-  eventHubTrigger: "eventhubs",
-  cosmosDBTrigger: "cosmos",
+  eventHubTrigger: "eventhub",
   blobTrigger: "blob",
 };
 
@@ -28,4 +29,17 @@ export function graveOf(life: Life): Place | undefined {
   const place = placeOf(life);
   if (life.outcome !== "dead" || !life.grave || !place) return undefined;
   return { service: place.service, entity: life.grave, id: life.copy ?? life.message };
+}
+
+/**
+ * The place by the name that the operations have for it. The journal names messages of
+ * Service Bus and events by identities that senders gave; operations, by what the service gave.
+ */
+export async function located(place: Place): Promise<Place> {
+  if (place.service !== "servicebus" && place.service !== "eventgrid") return place;
+  const { service, entity } = place;
+  const { messages } = await get<Messages>(withQuery("messages", { service, entity, search: place.id, limit: 1_000 }));
+  const found = messages.find((m) => m.messageId === place.id || m.id === place.id || m.id.endsWith(`/${place.id}`));
+  if (!found) throw new Error(`${entity} no longer holds this message.`);
+  return { service, entity, id: found.id };
 }

@@ -40,7 +40,7 @@ function Special(props: { entity: Entity; inventory: Inventory }) {
       const topic = inventory.eventgrid.find((t) => t.name === entity.name);
       return topic ? <GridDetails topic={topic} deliveries={inventory.deliveries.filter((d) => d.topic === topic.name)} /> : null;
     }
-    case "eventhubs": {
+    case "eventhub": {
       const hub = inventory.eventhubs.find((h) => h.name === entity.name);
       return hub ? <HubDetails hub={hub} /> : null;
     }

@@ -1,6 +1,6 @@
 import type { Inventory } from "../api/types";
 
-export type Service = "queue" | "servicebus" | "eventgrid" | "eventhubs" | "cosmos" | "blob";
+export type Service = "queue" | "servicebus" | "eventgrid" | "eventhub" | "cosmos" | "blob";
 
 /** One thing that holds messages, in the list at the left. */
 export interface Entity {
@@ -14,7 +14,7 @@ export const titles: Record<Service, string> = {
   queue: "Queues",
   servicebus: "Service Bus",
   eventgrid: "Event Grid",
-  eventhubs: "Event Hubs",
+  eventhub: "Event Hubs",
   cosmos: "Cosmos DB",
   blob: "Blob containers",
 };
@@ -43,7 +43,7 @@ export function entities(inventory: Inventory): Entity[] {
   }
   for (const h of inventory.eventhubs) {
     out.push({
-      service: "eventhubs", name: h.name, dead: false,
+      service: "eventhub", name: h.name, dead: false,
       counts: [["events", sum(h.partitions, (p) => p.events)], ["behind", sum(h.partitions, (p) => sum(p.checkpoints, (c) => c.behind))]],
     });
   }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { send, withQuery } from "../api/client";
+import type { Messages as Answer, Moved, ShownMessage } from "../api/types";
 import { usePolled } from "../api/polled";
 import { now } from "../clock/now";
 import { BodyAt } from "../message/body";
@@ -8,20 +9,6 @@ import { Said, Sure, useActions, type Actions } from "../ui/action";
 import { Short, Text } from "../ui/text";
 import { at, span, when } from "../ui/time";
 import type { Entity } from "./entities";
-
-interface Item {
-  id: string;
-  state: string;
-  deliveryCount?: number;
-  enqueued?: string;
-  visibleAt?: string;
-  expires?: string;
-  size?: number;
-  preview?: string;
-  properties?: Record<string, unknown>;
-  origin?: string;
-  sequence?: number;
-}
 
 const step = 50;
 
@@ -32,7 +19,7 @@ export function Messages(props: { entity: Entity; changed: () => void }) {
   const [limit, setLimit] = useState(step);
   const [open, setOpen] = useState("");
   const path = withQuery("messages", { service: entity.service, entity: entity.name, search, limit });
-  const answer = usePolled<{ messages: Item[] }>(path, 2_000);
+  const answer = usePolled<Answer>(path, 2_000);
   const actions = useActions(() => {
     answer.again();
     props.changed();
@@ -59,15 +46,14 @@ export function Messages(props: { entity: Entity; changed: () => void }) {
       )}
       {items.length > 0 ? (
         <ul class="items">
-          {items.map((m) => {
-            const key = `${m.id} ${m.sequence ?? ""}`;
-            return <OneItem key={key} entity={entity} item={m} open={open === key} toggle={() => setOpen(open === key ? "" : key)} actions={actions} />;
-          })}
+          {items.map((m) => (
+            <OneItem key={m.id} entity={entity} item={m} open={open === m.id} toggle={() => setOpen(open === m.id ? "" : m.id)} actions={actions} />
+          ))}
         </ul>
       ) : (
         answer.value && <p class="muted">{search ? "Nothing has this text." : "Nothing is here."}</p>
       )}
-      {items.length === limit && (
+      {answer.value?.more && (
         <div class="row">
           <button onClick={() => setLimit(limit + step)}>Show more</button>
         </div>
@@ -76,7 +62,7 @@ export function Messages(props: { entity: Entity; changed: () => void }) {
   );
 }
 
-function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () => void; actions: Actions }) {
+function OneItem(props: { entity: Entity; item: ShownMessage; open: boolean; toggle: () => void; actions: Actions }) {
   const { entity, item: m } = props;
   const host = now();
   const visible = at(m.visibleAt);
@@ -90,11 +76,11 @@ function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () 
         {entity.service === "blob" || entity.service === "cosmos" ? (
           <Text class="mono">{m.id}</Text>
         ) : (
-          <a href={link("message", m.id)}>
-            <Short>{m.id}</Short>
+          <a href={link("message", journalName(entity, m))}>
+            <Short>{journalName(entity, m)}</Short>
           </a>
         )}
-        <span class={`badge ${/hidden|locked|scheduled|deferred/.test(m.state) ? "waiting" : "queued"}`}>{m.state}</span>
+        <span class={`badge ${waits(m) ? "waiting" : "queued"}`}>{m.state}</span>
         {visible !== undefined && visible > host && <span class="muted">for {span(visible - host)}</span>}
         {m.deliveryCount !== undefined && m.deliveryCount > 0 && <span class="muted">{m.deliveryCount}× delivered</span>}
         <Text class="preview mono">{m.preview ?? ""}</Text>
@@ -104,7 +90,7 @@ function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () 
           <dl class="facts">
             <dt>Identity</dt>
             <dd>
-              <Text class="mono">{m.id}</Text>
+              <Text class="mono">{m.messageId ?? m.id}</Text>
             </dd>
             {m.enqueued && <dt>Since</dt>}
             {m.enqueued && <dd>{when(at(m.enqueued) ?? 0, host)}</dd>}
@@ -116,6 +102,14 @@ function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () 
                 <Text>{m.origin}</Text>
               </dd>
             )}
+            {m.reason && <dt>Because</dt>}
+            {m.reason && (
+              <dd>
+                <Text>{m.reason}</Text>
+              </dd>
+            )}
+            <dt>Size</dt>
+            <dd>{m.size.toLocaleString()} bytes{m.binary ? ", not text" : ""}</dd>
             {m.properties &&
               Object.entries(m.properties).map(([k, v]) => (
                 <>
@@ -123,7 +117,7 @@ function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () 
                     <Text>{k}</Text>
                   </dt>
                   <dd>
-                    <Text class="mono">{typeof v === "string" ? v : JSON.stringify(v)}</Text>
+                    <Text class="mono">{v}</Text>
                   </dd>
                 </>
               ))}
@@ -136,15 +130,22 @@ function OneItem(props: { entity: Entity; item: Item; open: boolean; toggle: () 
   );
 }
 
-function ItemActions(props: { entity: Entity; item: Item; actions: Actions }) {
+function waits(m: ShownMessage): boolean {
+  return /hidden|locked|scheduled|deferred|waiting/.test(m.state);
+}
+
+/** The name that the journal has for a message. */
+function journalName(entity: Entity, m: ShownMessage): string {
+  return m.messageId ?? (entity.service === "eventgrid" ? m.id.slice(m.id.lastIndexOf("/") + 1) : m.id);
+}
+
+function ItemActions(props: { entity: Entity; item: ShownMessage; actions: Actions }) {
   const { entity, item: m, actions } = props;
   const place = { service: entity.service, entity: entity.name, id: m.id };
-  const waits = /hidden|locked|scheduled|deferred|pending/.test(m.state);
   const redrive =
     !entity.dead ? undefined
     : entity.service === "queue" ? withQuery(`queues/${encodeURIComponent(entity.name)}/redrive`, { id: m.id })
-    : m.sequence !== undefined ? withQuery("servicebus/redrive", { path: entity.name, sequence: m.sequence })
-    : undefined;
+    : withQuery("servicebus/redrive", { path: entity.name, sequence: m.id });
   return (
     <div class="row">
       {redrive && (
@@ -161,13 +162,13 @@ function ItemActions(props: { entity: Entity; item: Item; actions: Actions }) {
           Redrive{m.origin ? ` to ${m.origin}` : ""}
         </button>
       )}
-      {waits && (
-        <button disabled={actions.busy} onClick={() => actions.run(async () => (await send("POST", "messages/release", place), "It is free to be received now."))}>
+      {waits(m) && (
+        <button disabled={actions.busy} onClick={() => actions.run(async () => (await send("POST", "messages/release", place), "Its wait is over."))}>
           Release now
         </button>
       )}
       {!entity.dead && /^(queue|servicebus|eventgrid)$/.test(entity.service) && (
-        <Sure disabled={actions.busy} question="Give this message up?" onSure={() => actions.run(async () => (await send("POST", "messages/poison", place), "It is moved away."))}>
+        <Sure disabled={actions.busy} question="Give this message up?" onSure={() => actions.run(async () => `It is in ${(await send<Moved>("POST", "messages/poison", place)).target ?? "no entity"} now.`)}>
           Move to poison
         </Sure>
       )}

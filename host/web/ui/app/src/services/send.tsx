@@ -24,7 +24,7 @@ const forms: Record<Service, Form> = {
     method: "POST", label: "Publish", hint: "The event's data, or whole events",
     path: (topic) => withQuery("eventgrid/events", { topic }),
   },
-  eventhubs: {
+  eventhub: {
     method: "POST", label: "Send", hint: "The event's body", name: "Partition key",
     path: (hub, key) => withQuery("eventhubs/events", { hub, key }),
   },

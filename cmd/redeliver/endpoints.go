@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/services"
+	"github.com/redeliver/redeliver/host/web/view"
 )
 
 // storageURLs are the addresses of the embedded blobs and queues; empty for a
@@ -205,4 +206,35 @@ func (s *session) sayTopics() {
 	for _, line := range s.topicLines() {
 		s.out.say("info", "event grid: "+line)
 	}
+}
+
+// endpoints are the same for the page.
+func (s *session) endpoints() (out []view.Endpoint) {
+	if !s.flags.servicesOnly {
+		out = append(out, view.Endpoint{Service: "functions", Address: s.web.URL()})
+	}
+	out = append(out, view.Endpoint{Service: "admin", Address: s.web.AdminURL() + "/admin/host/status"})
+	if s.storage != nil {
+		blobs, queues := s.storageURLs()
+		for _, a := range s.accounts {
+			text := s.connectionStrings(a)[0]
+			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
+				if service.url != "" {
+					out = append(out, view.Endpoint{Service: service.name, Address: service.url + "/" + a.Name, ConnectionString: text})
+				}
+			}
+		}
+	}
+	clients, admin := s.serviceBus()
+	for _, e := range []view.Endpoint{{Service: "servicebus", ConnectionString: clients}, {Service: "servicebus administration", ConnectionString: admin}, {Service: "eventhubs", ConnectionString: clients}} {
+		if e.ConnectionString != "" {
+			out = append(out, e)
+		}
+	}
+	if url := s.gridURL(); url != "" {
+		for _, t := range s.host.Services().EventGrid().Topics() {
+			out = append(out, view.Endpoint{Service: "eventgrid", Address: topicEndpoint(url, t.Name)})
+		}
+	}
+	return out
 }

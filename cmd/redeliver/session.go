@@ -381,7 +381,7 @@ func (s *session) openWeb(a *app.App) error {
 		opts.CORS = a.Local.CORS
 	}
 	s.metrics = telemetry.NewMetrics(s.host.Journal(), telemetry.DepthsOf(s.clock, s.host.Services(), s.host.AppStorage), version())
-	opts.Metrics = s.metrics
+	opts.Metrics, opts.Endpoints = s.metrics, s.endpoints
 	if !s.flags.noUI {
 		opts.Page = ui.Handler()
 	}

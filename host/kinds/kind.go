@@ -20,6 +20,14 @@ type Kind struct {
 	// Serial kinds run one listener at a time in this host, also across a reload.
 	Serial bool
 
+	// Keeper is the service that keeps the kind's messages, by its name in the control
+	// API ("queue"), so that one can be sent again. Empty: what a delivery brought is
+	// gone with it.
+	Keeper string
+
+	// Scheduled kinds run at times of their own, and a delivery brings nothing else.
+	Scheduled bool
+
 	// Connect finds what the trigger connects to, for functions that could not run
 	// without: such a function is in error. It does no I/O.
 	Connect func(f *Function) error

@@ -29,8 +29,9 @@ type keeper struct {
 	// keep the body.
 	each func(ctx context.Context, entity string, visit func(m *view.ShownMessage, body []byte) bool) error
 
-	body            func(ctx context.Context, entity, id string) ([]byte, error) // nil: as each has it
-	release, poison hand                                                         // nil: there is no such thing
+	body            func(ctx context.Context, entity, id string) ([]byte, error)                  // nil: as each has it
+	again           func(ctx context.Context, entity, messageID string) (newID string, err error) // sends a message once more; nil: it cannot
+	release, poison hand                                                                          // nil: there is no such thing
 }
 
 // hand does something to a message, and says where that is then.
@@ -39,8 +40,8 @@ type hand func(ctx context.Context, m view.MessageMoved) (view.MessageMoved, err
 // keepers are the services by their names in the API.
 func (s *Server) keepers() map[string]keeper {
 	return map[string]keeper{
-		"queue":      {refusals: "queues", needs: "storage", each: s.eachOfQueue, release: s.releaseOfQueue, poison: s.poisonOfQueue},
-		"servicebus": {refusals: "servicebus", needs: "servicebus", each: s.eachOfBus, release: s.releaseOfBus, poison: s.poisonOfBus},
+		"queue":      {refusals: "queues", needs: "storage", each: s.eachOfQueue, again: s.againOfQueue, release: s.releaseOfQueue, poison: s.poisonOfQueue},
+		"servicebus": {refusals: "servicebus", needs: "servicebus", each: s.eachOfBus, again: s.againOfBus, release: s.releaseOfBus, poison: s.poisonOfBus},
 		"eventgrid":  {refusals: "eventgrid", each: s.eachOfGrid, release: s.releaseOfGrid, poison: s.poisonOfGrid},
 		"eventhub":   {refusals: "eventhubs", needs: "eventhubs", each: s.eachOfHub},
 		"cosmos":     {refusals: "cosmos", each: s.eachOfCosmos},

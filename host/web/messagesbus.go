@@ -62,7 +62,7 @@ func (s *Server) eachOfBus(ctx context.Context, entity string, visit func(*view.
 func shownOfBus(m *servicebusapi.Received, locks map[int64]servicebus.Held) *view.ShownMessage {
 	told := showBus(m, locks)
 	out := &view.ShownMessage{
-		ID: strconv.FormatInt(m.SequenceNumber, 10), MessageID: m.MessageID, State: told.State, DeliveryCount: m.DeliveryCount,
+		ID: strconv.FormatInt(m.SequenceNumber, 10), MessageID: m.MessageID, Sequence: m.SequenceNumber, State: told.State, DeliveryCount: m.DeliveryCount,
 		Enqueued: m.EnqueuedTime, Expires: m.ExpiresAt, VisibleAt: told.LockedUntil, Reason: told.DeadLetterReason, Properties: map[string]string{},
 	}
 	if !told.ScheduledFor.IsZero() {

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/web/view"
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
@@ -75,6 +76,10 @@ type Options struct {
 	// Stop is called when a client of the control API asks the host to end. It
 	// must return at once. Nil: such requests are answered with 404.
 	Stop func()
+
+	// Endpoints are where clients find the services, for the page; it is asked while an app
+	// runs. Nil: the page shows none.
+	Endpoints func() []view.Endpoint
 
 	// Metrics serves GET /admin/redeliver/metrics, for Prometheus. Nil: 404.
 	Metrics http.Handler

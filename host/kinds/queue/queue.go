@@ -24,7 +24,7 @@ func Kind() kinds.Kind {
 			Deliveries: deliveries, End: end, Validate: validate, Lint: lint, InWork: inWork,
 			Redelivery: "the queue's maxDequeueCount", Feeds: kinds.Fed("queue", kinds.Named{Key: "queueName", Noun: "queue"}),
 		},
-		Connect: connect, Listen: listen, Message: message, CountName: "DequeueCount",
+		Keeper: "queue", Connect: connect, Listen: listen, Message: message, CountName: "DequeueCount",
 	}
 }
 

@@ -25,7 +25,7 @@ func Kind() kinds.Kind {
 			Redelivery: "the entity's maxDeliveryCount",
 			Feeds:      kinds.Fed("serviceBus", kinds.Named{Key: "queueName", Noun: "queue"}, kinds.Named{Key: "topicName", Noun: "topic"}),
 		},
-		Connect: connect, Listen: listen, Unsettled: triggers.LockLost, Message: message,
+		Keeper: "servicebus", Connect: connect, Listen: listen, Unsettled: triggers.LockLost, Message: message,
 	}
 }
 

@@ -21,7 +21,7 @@ func Kind() kinds.Kind {
 			Endless: "a tick that always fails stops the timer",
 			End:     end, Validate: validate, Lint: lint,
 		},
-		Singleton: true, Connect: connect, Listen: listen, Message: message,
+		Singleton: true, Scheduled: true, Connect: connect, Listen: listen, Message: message,
 	}
 }
 

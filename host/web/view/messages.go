@@ -36,6 +36,7 @@ type Messages struct {
 type ShownMessage struct {
 	ID            string            `json:"id"` // in its entity; of Service Bus the sequence number, of a hub PARTITION/SEQUENCE, of Event Grid TOPIC/SUBSCRIPTION/EVENT
 	MessageID     string            `json:"messageId,omitempty"`
+	Sequence      int64             `json:"sequence,omitempty"` // of Service Bus, ID as a number
 	State         string            `json:"state"`
 	DeliveryCount int64             `json:"deliveryCount,omitempty"` // deliveries so far; of Service Bus those that failed
 	Enqueued      time.Time         `json:"enqueued,omitzero"`

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -80,7 +81,8 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 		actx, cancel = h.clk.WithTimeout(parent, timeout)
 		defer cancel()
 	}
-	resp, err := f.gen.invoker.Invoke(actx, req, d.logs)
+	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: f.def.Name, MessageID: req.MessageID},
+		func() (*call.Response, error) { return f.gen.invoker.Invoke(actx, req, d.logs) })
 	if h.life.Over() {
 		return errKilled
 	}

@@ -29,6 +29,7 @@ const (
 	driveNext
 	driveRun
 	driveUntil
+	driveJump
 )
 
 // Advance moves time by d, through every deadline on the way, and returns when
@@ -46,6 +47,16 @@ func (v *Virtual) Advance(d time.Duration) {
 // Next works off the present instant, moves time to the next deadline of any
 // kind, works that off too, and reports whether there was one.
 func (v *Virtual) Next() bool { return v.driveBy("Next", driveNext, 0).jumped }
+
+// Jump moves time by d at once, as the clock of a machine does that has slept: everything
+// that is due on the way happens at the end, in the order in which it was due. It starts
+// by working off the present instant. A negative d panics.
+func (v *Virtual) Jump(d time.Duration) {
+	if d < 0 {
+		panic("clock: Jump by a negative duration")
+	}
+	v.driveBy("Jump", driveJump, d)
+}
 
 // Run moves time while a goroutine waits for it (in Sleep, WaitUntil or
 // WithTimeout), by no more than max, and returns by how much. While a wait for a
@@ -154,6 +165,9 @@ func (v *Virtual) moveLocked() bool {
 	any = any && at < math.MaxInt64 // a deadline past the clock's last moment never comes
 	within := any && at <= d.limit
 	switch d.kind {
+	case driveJump:
+		within = !d.jumped
+		at = d.limit
 	case driveNext:
 		within = any && !d.jumped
 		d.limit = v.now.Load()

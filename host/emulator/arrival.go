@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // waker is one caller of OnArrival. Its address is its identity.
@@ -39,9 +41,10 @@ func (s *Storage) wakeAll(all wakers, queue string) {
 	}
 }
 
-// OnVisibility implements queue.Foresight. With faults every poll counts.
+// OnVisibility implements queue.Foresight. With faults every poll counts, unless they
+// answer the operation Foresee with keep.ErrNoEffect.
 func (s *Storage) OnVisibility(queue string, changed func()) (stop func(), ok bool) {
-	if s.opts.Fault != nil {
+	if s.opts.Fault != nil && s.fault(FaultPoint{Op: Foresee, Queue: queue}) != keep.ErrNoEffect {
 		return func() {}, false
 	}
 	return s.addWaker(s.changes, queue, changed), true

@@ -173,7 +173,7 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *blobapi.PutOptions
 	default:
 		return nil, blobError(storage.CodeInvalidHeaderValue, "blob type %q: want BlockBlob, AppendBlob or PageBlob", opts.Type)
 	}
-	var out *blobapi.Written
+	out := &blobapi.Written{} // stays where a fault loses it
 	err = b.operate(ctx, "Put", func(tx *blobTx) error {
 		old, err := tx.toReplace(b.key, opts.Conditions)
 		if err != nil {
@@ -218,7 +218,7 @@ func (b *blob) newRecord(opts *blobapi.PutOptions) (blobRecord, error) {
 
 // modify puts the record that f has changed, with a new version.
 func (b *blob) modify(ctx context.Context, op string, cond *blobapi.Conditions, f func(r *blobRecord)) (*blobapi.Written, error) {
-	var out *blobapi.Written
+	out := &blobapi.Written{} // stays where a fault loses it
 	err := b.operate(ctx, op, func(tx *blobTx) error {
 		r, err := tx.toModify(b.key, cond)
 		if err != nil {

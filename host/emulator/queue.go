@@ -85,6 +85,9 @@ func (q *queue) Put(ctx context.Context, text string, opts *queueapi.PutOptions)
 	if err != nil {
 		return nil, err
 	}
+	if out == nil { // it was lost
+		out = &queueapi.Message{Text: text}
+	}
 	return out, nil
 }
 
@@ -150,6 +153,9 @@ func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string,
 	})
 	if err != nil {
 		return nil, err
+	}
+	if out == nil { // it was lost
+		out = &queueapi.Message{ID: id, PopReceipt: popReceipt, NextVisible: q.s.now().Add(visibility)}
 	}
 	return out, nil
 }

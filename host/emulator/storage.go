@@ -46,6 +46,10 @@ type FaultPoint struct {
 	Container, Blob string // of an operation of blob.Container or Blob
 }
 
+// Foresee is the operation with which a listener asks whether it may leave out polls of a
+// queue that has nothing to deliver.
+const Foresee = "Foresee"
+
 // Storage is one storage account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock.
 //

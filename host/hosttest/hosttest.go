@@ -45,6 +45,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/trace"
@@ -206,7 +207,8 @@ type Host struct {
 	dying  bool                                                    // what the host still does comes to nothing
 	begins time.Time                                               // of the clock
 	killAt atomic.Pointer[killPoint]
-	acting bool // a call of the test's own holds the clock
+	faults *faults.List // shared by all instances
+	acting bool         // a call of the test's own holds the clock
 
 	awaiting bool
 	lax      bool
@@ -230,7 +232,7 @@ func New(tb TB, opts *Options) *Host {
 		o.Processors = 2
 	}
 	dir, copied := appFolder(tb, &o)
-	h := &Host{tb: tb, cursor: 1, copied: copied, lax: o.Lax, stuck: make(chan string, 1)} //clock:outside the test is of the real world
+	h := &Host{tb: tb, cursor: 1, copied: copied, lax: o.Lax, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
 	var clk clock.Clock
 	if o.System {
 		clk = clock.System()
@@ -253,7 +255,7 @@ func New(tb TB, opts *Options) *Host {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker,
-			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, o.Fault, true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func(r *journal.Record) bool {
 				k := self.killAt.Load()
 				return k != nil && k.reached(r)
@@ -339,6 +341,14 @@ func (h *Host) Advance(d time.Duration) {
 	h.tb.Helper()
 	h.needVirtual("Advance")
 	h.wait(func() { h.Host.Advance(d) })
+}
+
+// Jump moves time by d at once, as the clock of a machine does that has slept: what is due
+// on the way happens at the end, in order.
+func (h *Host) Jump(d time.Duration) {
+	h.tb.Helper()
+	h.needVirtual("Jump")
+	h.wait(func() { h.virtual.Jump(d) })
 }
 
 // Run moves time while something waits for it, at most max, and returns by

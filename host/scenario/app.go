@@ -21,7 +21,7 @@ import (
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
 func (s *Scenario) options(folder string, seed uint64) (*hosttest.Options, error) {
-	o := &hosttest.Options{Seed: s.Seed}
+	o := &hosttest.Options{Seed: s.Seed, Instances: s.scales(), InError: s.inError()}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}

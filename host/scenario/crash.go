@@ -7,8 +7,9 @@ import (
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
-// A crash ends the host: now, or at a point of a delivery of a function.
+// A crash ends an instance: now, or at a point of a delivery of a function.
 type crash struct {
+	Instance int            `json:"instance"`
 	Function string         `json:"function"`
 	Point    hosttest.Point `json:"point"`
 	Nth      int            `json:"nth"`
@@ -26,18 +27,22 @@ func (c *crash) UnmarshalJSON(raw []byte) error {
 }
 
 func (r *run) crash(c *crash) {
-	if c.Function == "" {
-		r.h.Kill()
-		return
+	h := r.instance(c.Instance)
+	switch {
+	case c.Point == "" && c.Function == "":
+		h.Kill()
+	case c.Point == "" || c.Function == "":
+		r.Fatalf("the crash at a point of a delivery needs both, function and point")
+	default:
+		h.KillAt(c.Function, c.Point, c.Nth)
+		r.crashes = h
 	}
-	r.h.KillAt(c.Function, c.Point, c.Nth)
-	r.crashes = true
 }
 
 // crashed moves time to the crash that is to come, if there is one.
 func (r *run) crashed() {
-	if r.crashes {
-		r.crashes = false
-		r.h.AwaitKilled()
+	if h := r.crashes; h != nil {
+		r.crashes = nil
+		h.AwaitKilled()
 	}
 }

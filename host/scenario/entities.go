@@ -36,13 +36,17 @@ func (e *entities) config() map[string]any {
 }
 
 // entityList are entities as Config.json lists them. The subscriptions of a topic stand
-// beside its properties.
+// beside its properties, and so do the rules of a subscription.
 func entityList(named map[string]map[string]any) (list []any) {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		entity, properties := map[string]any{"Name": name}, map[string]any{}
 		for key, value := range named[name] {
-			if key == "subscriptions" {
+			switch key {
+			case "subscriptions":
 				entity["Subscriptions"] = subscriptionList(value)
+				continue
+			case "rules":
+				entity["Rules"] = ruleList(value)
 				continue
 			}
 			properties[strings.ToUpper(key[:min(1, len(key))])+key[min(1, len(key)):]] = isoSpan(value)
@@ -60,6 +64,17 @@ func subscriptionList(value any) []any {
 		named[name], _ = properties.(map[string]any)
 	}
 	return entityList(named)
+}
+
+// ruleList are the rules of a subscription: SQL filters by name.
+func ruleList(value any) (list []any) {
+	named, _ := value.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		list = append(list, map[string]any{"Name": name, "Properties": map[string]any{
+			"FilterType": "Sql", "SqlFilter": map[string]any{"SqlExpression": named[name]},
+		}})
+	}
+	return list
 }
 
 // isoSpan writes a span as Config.json has it; other values stay.

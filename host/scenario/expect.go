@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -20,7 +21,7 @@ type expect struct {
 	Functions   map[string]ofFunction      `json:"functions"`
 	Queues      map[string]bodies          `json:"queues"`
 	Hidden      map[string]bodies          `json:"hidden"`
-	ServiceBus  map[string]bodies          `json:"serviceBus"`
+	ServiceBus  map[string]busMessages     `json:"serviceBus"`
 	Blobs       map[string]json.RawMessage `json:"blobs"`
 	Containers  map[string][]string        `json:"containers"`
 	Checkpoints map[string]*int64          `json:"checkpoints"`
@@ -28,6 +29,7 @@ type expect struct {
 	Outputs     map[string][]body          `json:"outputs"`
 	Elapsed     *spanRange                 `json:"elapsed"`
 	Journal     []map[string]any           `json:"journal"`
+	Lints       *[]string                  `json:"lints"`
 	Timeline    string                     `json:"timeline"`
 	Invariants  bool                       `json:"invariants"`
 	NothingElse bool                       `json:"nothingElse"`
@@ -72,7 +74,7 @@ func (r *run) expect(at string, e *expect) {
 	}
 	r.messages(schemas.JoinPath(at, "queues"), "queue", e.Queues, r.h.Bodies)
 	r.messages(schemas.JoinPath(at, "hidden"), "hidden part of queue", e.Hidden, r.hidden)
-	r.messages(schemas.JoinPath(at, "serviceBus"), "entity", e.ServiceBus, r.busBodies)
+	r.busMessages(schemas.JoinPath(at, "serviceBus"), e.ServiceBus)
 	r.cosmos(schemas.JoinPath(at, "cosmos"), e.Cosmos)
 	r.blobs(at, e)
 	r.checkpoints(schemas.JoinPath(at, "checkpoints"), e.Checkpoints)
@@ -83,6 +85,9 @@ func (r *run) expect(at string, e *expect) {
 		}
 	}
 	r.journal(schemas.JoinPath(at, "journal"), e.Journal)
+	if e.Lints != nil {
+		r.lints(schemas.JoinPath(at, "lints"), *e.Lints)
+	}
 	if e.Timeline != "" {
 		r.golden(schemas.JoinPath(at, "timeline"), e.Timeline)
 	}
@@ -96,7 +101,7 @@ func (r *run) expect(at string, e *expect) {
 
 // elapsed is the time from the beginning to the end of the last attempt.
 func (r *run) elapsed(of func(*journal.Record) bool) (d time.Duration) {
-	for _, rec := range r.h.Select(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptEnded && of(rec) }) {
+	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptEnded && of(rec) }) {
 		d = rec.Time.Sub(r.begins)
 	}
 	return d
@@ -224,7 +229,7 @@ func (r *run) journal(at string, want []map[string]any) {
 	if len(want) == 0 {
 		return
 	}
-	records := r.h.Select(func(*journal.Record) bool { return true })
+	records := r.journaled(func(*journal.Record) bool { return true })
 	next := 0
 	for i, pattern := range want {
 		matches, err := recordPattern(pattern)
@@ -244,6 +249,21 @@ func (r *run) journal(at string, want []map[string]any) {
 			return
 		}
 		next += found + 1
+	}
+}
+
+// lints compares the lints of the app, by their identifiers.
+func (r *run) lints(at string, want []string) {
+	got := []string{}
+	var texts []string
+	if a := r.h.App(); a != nil {
+		for _, l := range table.Report(a, r.h.Services()).Lints {
+			got = append(got, l.ID)
+			texts = append(texts, l.ID+": "+l.Message)
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.mismatch(at, "check has other lints for the app", showWords(want), showWords(got), func() []string { return texts })
 	}
 }
 

@@ -1,119 +1,62 @@
 package scenario
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/services"
+	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/schemas"
 )
 
-// faults are what the scenario lets fail. A run asks them for each operation of the
-// services.
-type faults struct {
-	mu   sync.Mutex
-	list []*fault
-	n    int // were taken
-}
-
-// A fault is a step that lets operations fail.
+// A fault is a step that lets operations fail. See schemas/scenario.json.
 type fault struct {
 	Operation  string `json:"operation"`
+	DiskFull   bool   `json:"diskFull"`
 	Queue      string `json:"queue"`
 	Container  string `json:"container"`
 	ServiceBus string `json:"serviceBus"`
 	EventHub   string `json:"eventHub"`
 	Cosmos     string `json:"cosmos"`
+	EventGrid  string `json:"eventGrid"`
+	Handler    string `json:"handler"`
 	Output     string `json:"output"`
 	After      bool   `json:"after"`
 	Lost       bool   `json:"lost"`
 	Latency    span   `json:"latency"`
+	Status     int    `json:"status"`
 	Times      int    `json:"times"`
+	For        span   `json:"for"`
 	Error      string `json:"error"`
 }
 
-// err is what the operation fails with; nil: it only takes its time.
-func (f *fault) err() error {
-	switch {
-	case f.Lost:
-		return services.ErrNoEffect
-	case f.Error != "":
-		return fmt.Errorf("%s: %w", f.Error, bindings.ErrUnavailable)
-	case f.Latency > 0:
-		return nil
-	}
-	return bindings.ErrUnavailable
-}
-
-// matches reports whether a fault is for a point.
-func (f *fault) matches(p services.FaultPoint) bool {
-	if f.Times == 0 || f.After != p.After || !strings.EqualFold(f.Operation, p.Op) {
-		return false
-	}
-	entity := p.Entity
-	if p.Service == "blob" {
-		entity, _, _ = strings.Cut(entity, "/")
-	}
-	for service, name := range map[string]string{"queue": f.Queue, "blob": f.Container, "servicebus": f.ServiceBus, "eventhubs": f.EventHub, "cosmos": f.Cosmos} {
-		if name != "" {
-			return p.Service == service && strings.EqualFold(name, entity)
+// of is the service that the fault names, and its entity; a star names all of them.
+func (f *fault) of() (service, entity string) {
+	for _, named := range []struct{ service, entity string }{
+		{"queue", f.Queue}, {"blob", f.Container}, {"servicebus", f.ServiceBus}, {"eventhubs", f.EventHub}, {"cosmos", f.Cosmos}, {"eventgrid", f.EventGrid}, {faults.Handler, f.Handler},
+	} {
+		if named.entity == "*" {
+			return named.service, ""
+		}
+		if named.entity != "" {
+			return named.service, named.entity
 		}
 	}
-	return true
-}
-
-// take is the fault for a point, which has it once less.
-func (l *faults) take(p services.FaultPoint) *fault {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, f := range l.list {
-		if f.matches(p) {
-			f.Times--
-			l.n++
-			return f
-		}
-	}
-	return nil
-}
-
-// taken reports whether something has failed.
-func (l *faults) taken() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.n > 0
-}
-
-// failing is Options.Fault of the host.
-func (r *run) failing(p services.FaultPoint) error {
-	f := r.faults.take(p)
-	if f == nil {
-		return nil
-	}
-	if f.Latency > 0 {
-		_ = r.h.Clock().Sleep(context.Background(), time.Duration(f.Latency))
-	}
-	return f.err()
+	return "", ""
 }
 
 // fault carries out a step.
-func (r *run) fault(f fault) {
-	if f.Times == 0 {
-		f.Times = 1
+func (r *run) fault(f *fault) {
+	var err error
+	if f.Output != "" {
+		err = r.h.FailOutput(f.Output, max(f.Times, 1), f.Error)
+	} else {
+		service, entity := f.of()
+		err = r.h.Inject(faults.Fault{
+			Service: service, Entity: entity, Operation: f.Operation, DiskFull: f.DiskFull, After: f.After, Lost: f.Lost,
+			Latency: time.Duration(f.Latency), Status: f.Status, Error: f.Error, Times: f.Times, For: time.Duration(f.For),
+		})
 	}
-	switch {
-	case f.Output != "":
-		if err := r.h.FailOutput(f.Output, f.Times, f.Error); err != nil {
-			r.Fatalf("%v", err)
-		}
-	case f.Operation == "":
-		r.Fatalf("%v", errors.New("the fault names no operation and no output"))
-	default:
-		r.faults.mu.Lock()
-		defer r.faults.mu.Unlock()
-		r.faults.list = append(r.faults.list, &f)
+	if err != nil {
+		r.at = schemas.JoinPath(r.at, "fault")
+		r.Fatalf("%v", err)
 	}
 }

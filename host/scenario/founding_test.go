@@ -5,7 +5,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,18 +15,21 @@ import (
 	"github.com/redeliver/redeliver/host/scenario"
 )
 
-// foundingRules are the rows of the specification that restate the founding requirements
-// on retries, by page. Each has its scenario.
-var foundingRules = map[string][]string{
-	"host-and-retry": {
-		"0.1 D-1", "0.1 D-5", "0.1 D-6", "0.1 D-7", "0.1 D-9", "0.1 D-14",
-		"1.5", "1.7", "2.2", "2.3", "2.4", "2.6", "4.1", "4.2", "14.1", "14.2",
-	},
-	"messaging": {"1.4", "1.7", "4"},
+// elsewhere are founding rules that no scenario can show, and why.
+var elsewhere = map[string]string{
+	"F-15": "a declaration in the code of a handler",
+	"F-26": "the context of another language",
+	"F-27": "a sample in another language",
+	"F-51": "advice to authors of handlers",
+	"F-66": "administration of entities",
+	"F-68": "operations of clients",
+	"F-69": "what a command prints",
+	"F-83": "a client that defers",
+	"F-86": "transactions of clients",
 }
 
-// The founding requirements hold, as the scenarios below testdata say them, and each of
-// their rules has one.
+// The founding requirements hold, as the scenarios below testdata say them, and each rule
+// that a page of the specification marks as one has its own.
 func TestFounding(t *testing.T) {
 	t.Parallel()
 	files, err := scenario.Find("../../testdata/scenarios")
@@ -32,11 +37,18 @@ func TestFounding(t *testing.T) {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
 	indexed, rules := index(t)
-	for page, list := range foundingRules {
-		for _, rule := range list {
-			if !rules[page+" "+rule] {
-				t.Errorf("rule %q of %s has no scenario in testdata/rules.tsv", rule, page)
-			}
+	marked := marks(t)
+	for _, rule := range marked {
+		switch tests := rules[rule]; {
+		case len(tests) == 0:
+			t.Errorf("founding rule %s has no row in testdata/rules.tsv", rule)
+		case elsewhere[rule] == "" && !slices.ContainsFunc(tests, func(test string) bool { return strings.HasPrefix(test, scenarioTests) }):
+			t.Errorf("founding rule %s has no scenario in testdata/rules.tsv", rule)
+		}
+	}
+	for rule := range rules {
+		if !slices.Contains(marked, rule) {
+			t.Errorf("testdata/rules.tsv: %s is no founding rule of the specification", rule)
 		}
 	}
 	var virtual time.Duration
@@ -65,29 +77,66 @@ func TestFounding(t *testing.T) {
 	t.Logf("%v of virtual time in %v", virtual, time.Since(begin))
 }
 
-// index are the scenarios that the index of rules names, and the rules with scenarios.
-func index(t *testing.T) (scenarios, rules map[string]bool) {
+// scenarioTests begins the names of the tests that run a scenario each.
+const scenarioTests = "host/scenario/TestFounding/all/"
+
+// index are the scenarios that the index of rules names, and the tests of each founding
+// rule.
+func index(t *testing.T) (scenarios map[string]bool, rules map[string][]string) {
 	t.Helper()
 	file, err := os.Open("../../testdata/rules.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	scenarios, rules = map[string]bool{}, map[string]bool{}
+	scenarios, rules = map[string]bool{}, map[string][]string{}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		columns := strings.Split(lines.Text(), "\t")
-		if name, ok := strings.CutPrefix(columns[len(columns)-1], "host/scenario/TestFounding/all/"); ok {
+		test := columns[len(columns)-1]
+		if name, ok := strings.CutPrefix(test, scenarioTests); ok {
 			scenarios[name] = true
-			for page, list := range foundingRules {
-				for _, rule := range list {
-					if rule = page + " " + rule; columns[0] == rule || strings.HasPrefix(columns[0], rule+" ") {
-						rules[rule] = true
-					}
+		}
+		for _, rule := range foundingRule.FindAllString(columns[0], -1) {
+			rules[rule] = append(rules[rule], test)
+		}
+	}
+	return scenarios, rules
+}
+
+var (
+	foundingRule = regexp.MustCompile(`\bF-\d+\b`)
+	foundingMark = regexp.MustCompile(`\[2019([^]]*)\]`)
+)
+
+// marks are the founding rules that the pages of the specification mark, each once. A mark
+// without a number would be a rule that nobody looks for.
+func marks(t *testing.T) (rules []string) {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/spec/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "| [2019] |") || strings.Contains(line, "**[2019]**") {
+				continue // what the mark means
+			}
+			for _, m := range foundingMark.FindAllStringSubmatch(line, -1) {
+				rule := foundingRule.FindString(m[1])
+				if rule == "" && page != filepath.Join("..", "..", "docs", "spec", "README.md") || slices.Contains(rules, rule) {
+					t.Errorf("%s:%d: %s: want a number of its own", page, n+1, m[0])
+				}
+				if rule != "" {
+					rules = append(rules, rule)
 				}
 			}
 		}
 	}
-	return scenarios, rules
+	return rules
 }
 
 // One scenario holds for the sample apps in every language, as it is.

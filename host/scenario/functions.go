@@ -21,6 +21,7 @@ type ofFunction struct {
 	Ends       *words      `json:"ends"`
 	Elapsed    *spanRange  `json:"elapsed"`
 	Logs       []pattern   `json:"logs"`
+	InError    *pattern    `json:"inError"`
 }
 
 // attempts are a number of attempts, or facts of each.
@@ -123,7 +124,7 @@ func showWords(list []string) string {
 
 // function compares what happened to a function.
 func (r *run) function(at, name string, want *ofFunction) {
-	if a := r.h.App(); (a == nil || a.Function(name) == nil) && len(r.h.Select(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })) == 0 {
+	if a := r.h.App(); (a == nil || a.Function(name) == nil) && len(r.journaled(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })) == 0 {
 		r.mismatch(at, fmt.Sprintf("the app has no function %q", name), "", "", nil)
 		return
 	}
@@ -156,6 +157,9 @@ func (r *run) function(at, name string, want *ofFunction) {
 			r.mismatch(sub("elapsed"), "the last attempt of "+name+" ended at another time", want.Elapsed.text, explain.Span(got), concerned)
 		}
 	}
+	if want.InError != nil {
+		r.inError(sub("inError"), name, want.InError)
+	}
 	next := 0
 	for i, p := range want.Logs {
 		found := slices.IndexFunc(h.logs[next:], p.matches)
@@ -165,6 +169,37 @@ func (r *run) function(at, name string, want *ofFunction) {
 		}
 		next += found + 1
 	}
+}
+
+// inError compares the reasons for which a function does not run.
+func (r *run) inError(at, name string, want *pattern) {
+	reasons := []string{}
+	if a := r.h.App(); a != nil && a.Function(name) != nil {
+		for _, f := range a.Function(name).Faults {
+			reasons = append(reasons, f.Error())
+		}
+	}
+	if !slices.ContainsFunc(reasons, want.matches) {
+		r.mismatch(at, name+" is not in error so", want.String(), showList(reasons), nil)
+	}
+}
+
+// inError are the functions that a scenario expects not to run.
+func (s *Scenario) inError() (names []string) {
+	expected := func(e *expect) {
+		for name, f := range e.Functions {
+			if f.InError != nil && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for i := range s.When {
+		if e := s.When[i].Expect; e != nil {
+			expected(e)
+		}
+	}
+	expected(&s.Then)
+	return names
 }
 
 func (r *run) attempts(at, name string, want *attempts, got []journal.Record) {
@@ -229,8 +264,10 @@ type history struct {
 	settled  []string
 	logs     []string
 
-	order []string          // messages, or deliveries without one
-	end   map[string]string // how they ended, so far
+	order  []string          // messages, or deliveries without one
+	end    map[string]string // how they ended, so far
+	source map[string]string // of messages
+	bus    []string          // entities of Service Bus
 }
 
 // inWork is the end, so far, of a message that was received and not settled.
@@ -246,10 +283,10 @@ func (h *history) ends() []string {
 }
 
 func (r *run) history(function string) *history {
-	h := &history{end: map[string]string{}}
+	h := &history{end: map[string]string{}, source: map[string]string{}, bus: r.h.ServiceBusEntities()}
 	at := map[string]int{} // by delivery
 	var last uint64
-	for _, rec := range r.h.Select(func(*journal.Record) bool { return true }) {
+	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if rec.Seq <= last {
 			clear(at) // another run begins the names of deliveries anew
 		}
@@ -280,6 +317,7 @@ func (r *run) history(function string) *history {
 				h.order = append(h.order, message)
 			}
 			h.end[message] = inWork
+			h.source[message] = rec.Source
 		case journal.Settled:
 			h.settled = append(h.settled, rec.Decision)
 			if h.end[message] == inWork { // else its service has ended it meanwhile
@@ -302,6 +340,9 @@ func (h *history) byService(rec *journal.Record) {
 		word = "dropped"
 	case journal.Expired:
 		word = "expired"
+	}
+	if !strings.EqualFold(h.source[rec.MessageID], rec.Source) && slices.Contains(h.bus, rec.Source) {
+		return // a message with the same identifier at another subscription of the topic
 	}
 	if _, known := h.end[rec.MessageID]; known && word != "" {
 		h.end[rec.MessageID] = word

@@ -17,7 +17,7 @@ import (
 // message is in one place.
 func (r *run) invariants(at string) {
 	c := &checker{app: r.h.App(), deliveries: map[string]*observed{}, counts: map[string]int64{}, ended: map[string]int{}, failed: map[string]bool{}}
-	for _, rec := range r.h.Select(func(*journal.Record) bool { return true }) {
+	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if wrong := c.look(&rec); wrong != "" {
 			r.mismatch(at, wrong, "no such record", rec.String(), func() []string { return r.lives(explain.Subject{Message: rec.MessageID, Function: rec.Function}) })
 			return
@@ -179,8 +179,8 @@ func (r *run) conserved(at string, c *checker) {
 			there[m.MessageID]++
 		}
 	}
-	disturbed := c.run > 1 || r.faults.taken()
-	for _, rec := range r.h.Select(func(rec *journal.Record) bool {
+	disturbed := c.run > 1 || r.h.Faults().Taken() > 0
+	for _, rec := range r.journaled(func(rec *journal.Record) bool {
 		return rec.Kind == journal.Enqueued && rec.MessageID != "" && !strings.Contains(rec.Source, "/")
 	}) {
 		n := there[rec.MessageID] + c.ended[rec.MessageID]

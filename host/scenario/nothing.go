@@ -12,7 +12,7 @@ import (
 // nothingElse looks for messages and functions that an expectation does not name.
 func (r *run) nothingElse(at string, e *expect) {
 	ran := map[string]bool{}
-	for _, rec := range r.h.Select(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptStarted }) {
+	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptStarted }) {
 		ran[rec.Function] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(ran)) {

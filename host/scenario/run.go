@@ -102,12 +102,13 @@ type run struct {
 	res *Result
 	h   *hosttest.Host
 
+	others []*hosttest.Host // instances that run beside it
+
 	update bool // of files with timelines
 
 	at      string // path of the step that runs
 	begins  time.Time
-	faults  faults
-	crashes bool // the host is to be killed at a point
+	crashes *hosttest.Host // is to be killed at a point
 
 	mu       sync.Mutex
 	cleanups []func()
@@ -166,7 +167,6 @@ func (r *run) play(ctx context.Context, o *Options) {
 		return
 	}
 	opts.Seed = r.res.Seed
-	opts.Fault = r.failing
 	r.h = hosttest.New(r, opts)
 	r.begins = r.h.Clock().Now()
 	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -30,6 +31,7 @@ type step struct {
 	Await       *await            `json:"await"`
 	Fault       *fault            `json:"fault"`
 	Advance     *span             `json:"advance"`
+	Jump        *span             `json:"jump"`
 	Settle      bool              `json:"settle"`
 	Edit        map[string]string `json:"edit"`
 	Remove      string            `json:"remove"`
@@ -37,6 +39,8 @@ type step struct {
 	Crash       *crash            `json:"crash"`
 	Start       bool              `json:"start"`
 	Restart     bool              `json:"restart"`
+	ScaleOut    bool              `json:"scaleOut"`
+	ScaleIn     int               `json:"scaleIn"`
 	Expect      *expect           `json:"expect"`
 }
 
@@ -50,6 +54,7 @@ type send struct {
 	MessageID  string         `json:"messageId"`
 	SessionID  *string        `json:"sessionId"`
 	Properties map[string]any `json:"properties"`
+	Refused    *pattern       `json:"refused"`
 }
 
 type sendEvents struct {
@@ -134,9 +139,11 @@ func (r *run) step(s *step) {
 	case s.Await != nil:
 		r.await(s.Await)
 	case s.Fault != nil:
-		r.fault(*s.Fault)
+		r.fault(s.Fault)
 	case s.Advance != nil:
 		r.h.Advance(time.Duration(*s.Advance))
+	case s.Jump != nil:
+		r.h.Jump(time.Duration(*s.Jump))
 	case s.Settle:
 		r.settle()
 	case s.Edit != nil:
@@ -150,8 +157,16 @@ func (r *run) step(s *step) {
 	case s.Crash != nil:
 		r.crash(s.Crash)
 	case s.Start, s.Restart:
+		h := r.h
+		if r.crashes != nil {
+			h = r.crashes
+		}
 		r.crashed()
-		r.h.StartAgain()
+		h.StartAgain()
+	case s.ScaleOut:
+		r.scaleOut()
+	case s.ScaleIn > 0:
+		r.scaleIn(s.ScaleIn)
 	case s.Expect != nil:
 		r.expect(schemas.JoinPath(r.at, "expect"), s.Expect)
 	}
@@ -195,11 +210,29 @@ func (r *run) sendServiceBus(s *send, bodies []string) {
 		}
 		messages[i] = m
 	}
-	r.h.SendServiceBus(s.ServiceBus, messages...)
+	if s.Refused == nil {
+		r.h.SendServiceBus(s.ServiceBus, messages...)
+		return
+	}
+	var err error
+	r.h.Clock().Do("send to "+s.ServiceBus, func() {
+		err = r.h.Services().ServiceBus().Send(context.Background(), s.ServiceBus, messages...)
+	})
+	if err == nil || !s.Refused.matches(err.Error()) {
+		at := schemas.JoinPath(schemas.JoinPath(r.at, "send"), "refused")
+		r.mismatch(at, "the entity has not refused it so", s.Refused.String(), fmt.Sprint(err), nil)
+	}
 }
 
-// property is the value of an application property: whole numbers are long.
+// property is the value of an application property: whole numbers are long, and an object
+// is a text that is repeated.
 func property(v any) any {
+	if object, ok := v.(map[string]any); ok {
+		text, _ := object["repeat"].(string)
+		times, _ := object["times"].(json.Number)
+		n, _ := times.Int64()
+		return strings.Repeat(text, int(min(max(n, 0), longestRepeat)))
+	}
 	n, ok := v.(json.Number)
 	if !ok {
 		return v
@@ -210,6 +243,9 @@ func property(v any) any {
 	f, _ := n.Float64()
 	return f
 }
+
+// longestRepeat is how often the text of a property is repeated at the most.
+const longestRepeat = 1 << 20
 
 func (r *run) sendEvents(s *sendEvents) {
 	if !r.h.Services().EventHubs().Has(s.EventHub) {

@@ -37,7 +37,7 @@ func (r *run) explain(about explain.Subject) []*explain.Life {
 	if about.App = r.h.App(); about.App != nil {
 		about.Report = table.Report(about.App, r.h.Services())
 	}
-	return explain.Explain(r.h.Select(func(*journal.Record) bool { return true }), about)
+	return explain.Explain(r.journaled(func(*journal.Record) bool { return true }), about)
 }
 
 // lives are the lives of messages, with the time from the beginning of the scenario.
@@ -57,7 +57,7 @@ func (r *run) lives(about explain.Subject) (lines []string) {
 
 // records are the lines of the journal on messages.
 func (r *run) records() (lines []string) {
-	for _, rec := range r.h.Select(concernsMessages) {
+	for _, rec := range r.journaled(concernsMessages) {
 		lines = append(lines, fmt.Sprintf("%-12s %s", "+"+explain.Span(rec.Time.Sub(r.begins)), line(&rec)))
 	}
 	return lines

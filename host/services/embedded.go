@@ -149,7 +149,7 @@ func (e *Embedded) openCosmos() (err error) {
 // openGrid makes Event Grid, and gives it the changes of blobs.
 func (e *Embedded) openGrid() (err error) {
 	opts := &eventgrid.Options{
-		Seed: e.opts.Seed, Record: e.opts.Record,
+		Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.gridFault(),
 		Blobs: func(account string) blob.Account {
 			if account == "" {
 				account = FirstAccount

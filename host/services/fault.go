@@ -1,8 +1,11 @@
 package services
 
 import (
+	"errors"
+
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
@@ -12,10 +15,10 @@ import (
 // fail: before it, so that nothing happens, and after its effect, so that the caller does
 // not learn of it. The function that is asked may wait, by the clock.
 type FaultPoint struct {
-	Service   string // "queue", "blob", "servicebus", "eventhubs" or "cosmos"
-	Op        string // the method's name: "Delete", "Complete", "SendEvents", "Upsert", ...
-	Entity    string // queue, container/blob, path of an entity, hub, database/container
-	MessageID string // of settlements and renewals
+	Service   string // "queue", "blob", "servicebus", "eventhubs", "cosmos" or "eventgrid"; "handler" of what runs the functions
+	Op        string // the method's name: "Delete", "Complete", "SendEvents", "Upsert", ...; of Event Grid "Deliver" and "Retry", of the handler "Invoke"
+	Entity    string // queue, container/blob, path of an entity, hub, database/container, topic/subscription, function
+	MessageID string // of settlements, renewals and events
 	After     bool   // the operation has taken effect
 }
 
@@ -24,11 +27,36 @@ type FaultPoint struct {
 // comes again.
 var ErrNoEffect = keep.ErrNoEffect
 
+// Answered, as the fault of Event Grid's "Deliver", is the answer of the endpoint. As the
+// fault of "Retry", ErrNoEffect leaves the retry out.
+type Answered = eventgrid.Answered
+
+// Foresee is the operation with which a listener asks whether it may leave out polls of an
+// empty queue: where a fault answers with ErrNoEffect. Else every poll is made, and counts.
+const Foresee = emulator.Foresee
+
+// Within calls do between the points of a fault, which may be nil: not at all when the
+// first one fails. The error of the second comes after what do has done.
+func Within[T any](fault func(FaultPoint) error, p FaultPoint, do func() (T, error)) (T, error) {
+	if fault == nil {
+		return do()
+	}
+	if err := fault(p); err != nil {
+		return *new(T), err
+	}
+	v, err := do()
+	p.After = true
+	return v, errors.Join(err, fault(p))
+}
+
 func (e *Embedded) storageFault() func(emulator.FaultPoint) error {
 	if e.opts.Faults == nil {
 		return e.opts.Fault
 	}
 	return func(p emulator.FaultPoint) error {
+		if e.opts.Fault != nil && p.Op == Foresee {
+			return nil
+		}
 		if e.opts.Fault != nil {
 			if err := e.opts.Fault(p); err != nil {
 				return err
@@ -69,5 +97,14 @@ func (e *Embedded) cosmosFault() func(cosmos.FaultPoint) error {
 	}
 	return func(p cosmos.FaultPoint) error {
 		return e.opts.Faults(FaultPoint{Service: "cosmos", Op: p.Op, Entity: p.Container, MessageID: p.ItemID, After: p.After})
+	}
+}
+
+func (e *Embedded) gridFault() func(eventgrid.FaultPoint) error {
+	if e.opts.Faults == nil {
+		return nil
+	}
+	return func(p eventgrid.FaultPoint) error {
+		return e.opts.Faults(FaultPoint{Service: "eventgrid", Op: p.Op, Entity: p.Subscription, MessageID: p.EventID, After: p.After})
 	}
 }

@@ -196,6 +196,11 @@ func (h *handle) write(ctx context.Context, p FaultPoint, drafts []*draft, check
 	if err != nil {
 		return nil, err
 	}
+	if out == nil { // it was lost
+		for _, d := range drafts {
+			out = append(out, &cosmos.Item{ID: d.id, Key: d.key, Body: d.content})
+		}
+	}
 	return out, nil
 }
 

@@ -22,6 +22,7 @@ type delivery struct {
 	inQueue int       // its place; 0: not in it
 
 	attempts []Attempt
+	skipped  int     // retries that were left out
 	outcome  Outcome // of the last attempt, or Probation
 	status   int     // of HTTP; 0: none
 
@@ -105,14 +106,16 @@ type request struct {
 // send makes the request and acts on the answer. It runs in a goroutine of its
 // own.
 func (g *Grid) send(r *request) {
-	s := r.sub
-	timer := g.clk.AfterFunc(ResponseLimit, "response limit of "+s.source(), func() { g.overdue(r) })
-	resp, err := s.endpoint.Deliver(g.ctx, s.notification(r))
+	if g.leftOut(r) {
+		return
+	}
+	timer := g.clk.AfterFunc(ResponseLimit, "response limit of "+r.sub.source(), func() { g.overdue(r) })
+	res := g.deliver(r)
 	timer.Stop()
 	if g.ctx.Err() != nil {
 		return // its text is unknown now
 	}
-	g.answered(r, resultOf(resp, err))
+	g.answered(r, res)
 }
 
 // notification is the request as the endpoint sees it.
@@ -228,7 +231,7 @@ func (g *Grid) afterLocked(d *delivery, res result) (Reason, time.Duration) {
 	case n >= d.sub.attempts:
 		return MaxDeliveryAttemptsExceeded, 0
 	default:
-		wait := g.rules.Schedule.next(n, res, function, g.rules.JitterPercent, chance(g.opts.Seed, d.number, n))
+		wait := g.rules.Schedule.next(n+d.skipped, res, function, g.rules.JitterPercent, chance(g.opts.Seed, d.number, n+d.skipped))
 		d.state, d.due = waiting, g.now().Add(wait)
 		g.waitLocked(d, d.due)
 		g.saveState(d)

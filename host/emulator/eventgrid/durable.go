@@ -106,6 +106,7 @@ type eventRecord struct {
 type stateRecord struct {
 	Due, When time.Time
 	Attempts  []Attempt `json:",omitempty"`
+	Skipped   int       `json:",omitempty"`
 	Outcome   Outcome   `json:",omitempty"`
 	Status    int       `json:",omitempty"`
 	Reason    Reason    `json:",omitempty"` // given up: the dead letter is not written yet
@@ -200,7 +201,7 @@ func (g *Grid) saveState(d *delivery) {
 		attempts = attempts[:n-1]
 	}
 	g.writing.Set(numberKey(stateKind, d.number), marshal(stateRecord{
-		Due: d.due, When: d.when, Attempts: attempts, Outcome: d.outcome, Status: d.status, Reason: d.reason, Until: d.until,
+		Due: d.due, When: d.when, Attempts: attempts, Skipped: d.skipped, Outcome: d.outcome, Status: d.status, Reason: d.reason, Until: d.until,
 	}))
 }
 

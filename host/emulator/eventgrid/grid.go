@@ -42,6 +42,10 @@ type Options struct {
 	// Function returns the endpoint of a function. Nil: there are no functions.
 	Function func(name string) Endpoint
 
+	// Fault makes deliveries fail; nil: none. [Answered] is an answer, keep.ErrNoEffect
+	// leaves a retry out. It is called without locks held, and may wait by the clock.
+	Fault func(FaultPoint) error
+
 	// WebHook returns the endpoint of a URL. Nil: requests over HTTP, to this machine
 	// only.
 	WebHook func(url string) Endpoint

@@ -197,6 +197,7 @@ func (l *loader) state(key, value []byte) error {
 	if d == nil {
 		return nil
 	}
+	d.skipped = r.Skipped
 	d.due, d.when, d.attempts, d.outcome, d.status, d.reason, d.until = r.Due, r.When, r.Attempts, r.Outcome, r.Status, r.Reason, r.Until
 	switch {
 	case d.reason != "":

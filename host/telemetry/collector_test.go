@@ -28,6 +28,7 @@ type collector struct {
 	url string
 
 	mu        sync.Mutex
+	more      *sync.Cond // spans have come
 	spans     []*traces.Span
 	resources map[string]string // of the last spans
 	logs      []*logs.LogRecord
@@ -36,7 +37,18 @@ type collector struct {
 }
 
 func newCollector() *collector {
-	return &collector{resources: map[string]string{}, metrics: map[string]*metrics.Metric{}, headers: map[string]string{}}
+	c := &collector{resources: map[string]string{}, metrics: map[string]*metrics.Metric{}, headers: map[string]string{}}
+	c.more = sync.NewCond(&c.mu)
+	return c
+}
+
+// await waits for spans.
+func (c *collector) await(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.spans) < n {
+		c.more.Wait()
+	}
 }
 
 // collectHTTP starts a collector for http/protobuf.
@@ -131,6 +143,7 @@ func (c *collector) Export(ctx context.Context, in *coltrace.ExportTraceServiceR
 			c.spans = append(c.spans, s.Spans...)
 		}
 	}
+	c.more.Broadcast()
 	return &coltrace.ExportTraceServiceResponse{}, nil
 }
 

@@ -419,7 +419,8 @@ func TestSlowCollector(t *testing.T) {
 		for range n {
 			h.AwaitSettled("F", triggers.Deleted)
 		}
-		close(ready) // not before the host has done all of its work
+		close(ready)       // not before the host has done all of its work
+		c.await(2*n - 512) // the end waits for the last batch, and not for long
 	}); log != "" {
 		t.Errorf("the log says %s", log)
 	}

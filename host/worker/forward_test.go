@@ -129,14 +129,10 @@ func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 	case "breaks":
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "part")
-		check(control.Flush())
-		nc, _, err := control.Hijack()
-		check(err)
-		check(nc.Close())
+		_ = control.Flush() // the caller may have gone
+		panic(http.ErrAbortHandler)
 	case "closes":
-		nc, _, err := control.Hijack()
-		check(err)
-		check(nc.Close())
+		panic(http.ErrAbortHandler)
 	case "idle":
 		_, _ = io.WriteString(w, "part")
 		check(control.Flush())

@@ -108,7 +108,11 @@ func optional(o wire.Opt[string]) *string {
 }
 
 func text(v any) *string {
-	if s, ok := v.(string); ok {
+	switch v := v.(type) {
+	case string:
+		return &v
+	case []byte: // the client for Python sends a received annotation again as it keeps it
+		s := string(v)
 		return &s
 	}
 	return nil

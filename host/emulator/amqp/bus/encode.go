@@ -10,10 +10,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// appendMessage adds m as a client gets it (spec messaging 3.5). With a lock in the
-// annotations it is a copy that $management hands out.
-func appendMessage(b []byte, m *servicebus.Received, lockInAnnotations bool) []byte {
-	return appendSections(b, m, lockInAnnotations && m.LockToken != (bindings.GUID{}))
+// appendMessage adds m as a client gets it (spec messaging 3.5).
+func appendMessage(b []byte, m *servicebus.Received) []byte {
+	return appendSections(b, m, m.LockToken != (bindings.GUID{}))
 }
 
 func appendSections(b []byte, m *servicebus.Received, lockInAnnotations bool) []byte {
@@ -35,8 +34,8 @@ func appendSections(b []byte, m *servicebus.Received, lockInAnnotations bool) []
 	return append(b, w.Footer...)
 }
 
-// appendDeliveryAnnotations adds the sender's annotations, and the lock if it is
-// wanted there.
+// appendDeliveryAnnotations adds the sender's annotations, and the lock if it is wanted
+// there. On a link the delivery tag says the same.
 func appendDeliveryAnnotations(b []byte, m *servicebus.Received, lock bool) []byte {
 	var theirs []byte
 	if m.Wire != nil {

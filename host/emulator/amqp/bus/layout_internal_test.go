@@ -64,7 +64,7 @@ func TestBareMessage(t *testing.T) {
 	t.Parallel()
 	in := parse(t, bare())
 	m := receivedOf(t, bare())
-	out := parse(t, appendMessage(nil, m, false))
+	out := parse(t, appendMessage(nil, m))
 	for name, tt := range map[string]struct{ got, want []byte }{
 		"properties":             {out.RawProperties, in.RawProperties},
 		"application properties": {out.RawApplicationProperties, in.RawApplicationProperties},
@@ -89,8 +89,8 @@ func TestBareMessage(t *testing.T) {
 	if diff := cmp.Diff(want, out.MessageAnnotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
 	}
-	if out.DeliveryAnnotations != nil {
-		t.Errorf("delivery annotations %v", out.DeliveryAnnotations)
+	if diff := cmp.Diff(wire.Map{{Key: annLockToken, Value: wire.UUID(m.LockToken)}}, out.DeliveryAnnotations); diff != "" {
+		t.Errorf("delivery annotations (-want +got):\n%s", diff)
 	}
 	if string(m.Body) != "onex" || m.MessageID != "01000000-0000-0000-0000-000000000000" || m.CorrelationID != "12" || m.SessionID == nil || m.TimeToLive != 5*time.Second {
 		t.Errorf("plain fields: %+v", m.Message)
@@ -105,7 +105,7 @@ func TestChangedMessage(t *testing.T) {
 	m.Subject, m.MessageID = "new", "other"
 	m.ApplicationProperties["DeadLetterReason"] = "why"
 	m.ExpiresAt = m.EnqueuedTime.Add(time.Hour)
-	out := parse(t, appendMessage(nil, m, true))
+	out := parse(t, appendMessage(nil, m))
 	want := parse(t, bare()).Properties
 	want.MessageID, want.Subject = "other", wire.Some("new")
 	want.AbsoluteExpiryTime = wire.Some(wire.TimestampOf(m.ExpiresAt))
@@ -121,7 +121,7 @@ func TestChangedMessage(t *testing.T) {
 		}
 	}
 	if got := out.DeliveryAnnotations.Get("x-opt-lock-token"); got != wire.UUID(m.LockToken) {
-		t.Errorf("lock token of a $management copy = %v", got)
+		t.Errorf("lock token = %v", got)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestPlainMessage(t *testing.T) {
 	id := "s"
 	m := &servicebus.Received{Message: servicebus.Message{Body: []byte("b"), MessageID: "m", SessionID: &id, ContentType: "text/plain",
 		ApplicationProperties: map[string]any{"a": int32(1), "t": time.UnixMilli(7).UTC(), "g": bindings.GUID{3}}}}
-	out := parse(t, appendMessage(nil, m, false))
+	out := parse(t, appendMessage(nil, m))
 	if got := out.DataSections(); len(got) != 1 || string(got[0]) != "b" {
 		t.Errorf("body %q", got)
 	}
@@ -188,7 +188,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, changed := range []bool{false, true} {
 			m.Wire.PropertiesChanged, m.Wire.ApplicationPropertiesChanged = changed, changed
-			out, err := wire.ParseMessage(appendMessage(nil, &servicebus.Received{Message: *m, ExpiresAt: time.Unix(1, 0)}, true))
+			out, err := wire.ParseMessage(appendMessage(nil, &servicebus.Received{Message: *m, ExpiresAt: time.Unix(1, 0)}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,4 +197,30 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSectionsOfThePythonClient: it sends delivery annotations after all others, and a
+// received annotation again as binary.
+func TestSectionsOfThePythonClient(t *testing.T) {
+	t.Parallel()
+	sent := wire.AppendMapSection(nil, wire.DescMessageAnnotations, wire.Map{{Key: annPartitionKey, Value: []byte("pk")}})
+	sent = wire.AppendData(sent, []byte("x"))
+	sent = wire.AppendMapSection(sent, wire.DescFooter, wire.Map{{Key: wire.Symbol("f"), Value: int32(1)}})
+	footer := len(sent)
+	sent = wire.AppendMapSection(sent, wire.DescDeliveryAnnotations, wire.Map{{Key: wire.Symbol("custom"), Value: int32(2)}})
+	m := receivedOf(t, sent)
+	if m.PartitionKey == nil || *m.PartitionKey != "pk" || string(m.Body) != "x" {
+		t.Errorf("message %+v", m.Message)
+	}
+	out := parse(t, appendMessage(nil, m))
+	want := wire.Map{{Key: annLockToken, Value: wire.UUID(m.LockToken)}, {Key: wire.Symbol("custom"), Value: int32(2)}}
+	if diff := cmp.Diff(want, out.DeliveryAnnotations); diff != "" {
+		t.Errorf("delivery annotations (-want +got):\n%s", diff)
+	}
+	if _, err := wire.ParseMessage(append(sent, sent[footer:]...)); err == nil {
+		t.Error("delivery annotations were there twice, and no error")
+	}
+	if _, err := wire.ParseMessage(wire.AppendData(sent, nil)); err == nil {
+		t.Error("a body came after delivery annotations that came last, and no error")
+	}
 }

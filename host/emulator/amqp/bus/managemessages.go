@@ -41,7 +41,7 @@ func (m *management) peek(r *request) (int, wire.Map, error) {
 		if omit {
 			msg = withoutBody(msg)
 		}
-		encoded := appendMessage(nil, msg, true)
+		encoded := appendMessage(nil, msg)
 		if !r.fits(i == 0, len(encoded)) {
 			break
 		}
@@ -102,7 +102,7 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	}
 	list := make(wire.List, len(found))
 	for i, msg := range found {
-		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg, true)}}
+		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg)}}
 	}
 	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
 }
@@ -136,7 +136,7 @@ func (m *management) fitting(r *request, session *string, numbers []int64) ([]in
 		}
 		size := 0
 		if len(found) > 0 && found[0].SequenceNumber == number {
-			size = len(appendMessage(nil, found[0], true))
+			size = len(appendMessage(nil, found[0]))
 		}
 		if !r.fits(i == 0, size) {
 			return numbers[:i], nil

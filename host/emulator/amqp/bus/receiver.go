@@ -158,4 +158,4 @@ func newOutgoing(m *servicebus.Received) *outgoing {
 
 func (o *outgoing) Tag() []byte            { return o.tag }
 func (o *outgoing) Settled() bool          { return o.LockToken == bindings.GUID{} }
-func (o *outgoing) Append(b []byte) []byte { return appendMessage(b, o.Received, false) }
+func (o *outgoing) Append(b []byte) []byte { return appendMessage(b, o.Received) }

@@ -62,7 +62,7 @@ func TestDeliveryAnnotationsPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := got.DeliveryAnnotations; len(a) != 1 || a["mine"] != "kept" {
+	if a := got.DeliveryAnnotations; len(a) != 2 || a["mine"] != "kept" || a["x-opt-lock-token"] == (goamqp.UUID{1}) {
 		t.Errorf("delivery annotations = %v", a)
 	}
 }

@@ -89,8 +89,15 @@ func eventOf(m *wire.Message) *eventhubs.Event {
 // keyOf is the partition key of a message.
 func keyOf(m *wire.Message) *string {
 	for _, e := range m.MessageAnnotations {
-		if key, ok := e.Value.(string); ok && e.Key == annPartitionKey {
+		if e.Key != annPartitionKey {
+			continue
+		}
+		switch key := e.Value.(type) {
+		case string:
 			return &key
+		case []byte: // the client for Python sends a received annotation again as it keeps it
+			s := string(key)
+			return &s
 		}
 	}
 	return nil

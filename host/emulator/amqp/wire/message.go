@@ -122,12 +122,14 @@ type Message struct {
 }
 
 // ParseMessage takes an encoded message apart. The sections must be in order, each
-// at most once, except body sections.
+// at most once, except body sections. Delivery annotations may also come last: the
+// clients for Python send them so (azure-servicebus 7.15.0, _pyamqp/_encode.py).
 func ParseMessage(b []byte) (*Message, error) {
 	m := &Message{Header: Header{Priority: DefaultPriority}}
 	d := NewDecoder(b)
 	last := uint64(0)
-	body := -1 // where the body begins
+	body := -1     // where the body begins
+	ended := false // delivery annotations came last
 	for d.More() {
 		at := len(b) - len(d.b)
 		code := d.Descriptor()
@@ -136,7 +138,13 @@ func ParseMessage(b []byte) (*Message, error) {
 		}
 		isBody := code >= DescData && code <= DescValue
 		again := isBody && code == last && code != DescValue
-		if code < DescHeader || code > DescFooter || (code <= last && !again) || (isBody && body >= 0 && !again) {
+		late := code == DescDeliveryAnnotations && last > code && m.DeliveryAnnotations == nil
+		if late && !ended {
+			ended = true
+			m.section(&d, code)
+			continue
+		}
+		if ended || code < DescHeader || code > DescFooter || (code <= last && !again) || (isBody && body >= 0 && !again) {
 			d.fail("section 0x%x after 0x%x", code, last)
 			break
 		}

@@ -90,7 +90,7 @@ public final class EventHubs {
 
     // What is not there, and what is too large.
     private static void failures() throws Exception {
-        Check.within(Duration.ofSeconds(5), () -> {
+        Check.within(Duration.ofSeconds(30), () -> {
             try (EventHubProducerClient producer = client("nobody").buildProducerClient()) {
                 fails(AmqpErrorCondition.NOT_FOUND, producer::getEventHubProperties);
                 fails(AmqpErrorCondition.NOT_FOUND, () -> producer.send(List.of(new EventData("x"))));

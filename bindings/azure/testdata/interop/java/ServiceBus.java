@@ -295,7 +295,7 @@ public final class ServiceBus {
 
     // What is not there is told at once, and not tried again.
     private static void missing() throws Exception {
-        Check.within(Duration.ofSeconds(5), () -> {
+        Check.within(Duration.ofSeconds(30), () -> {
             try (ServiceBusSenderClient sender = sender("java-nobody")) {
                 fails(ServiceBusFailureReason.MESSAGING_ENTITY_NOT_FOUND, () -> sender.sendMessage(new ServiceBusMessage("x")));
             }

@@ -10,6 +10,7 @@ import { MessageView } from "./message/view";
 import { link, route } from "./route";
 import { ServicesView } from "./services/view";
 import { TimelineView } from "./timeline/view";
+import { Boundary } from "./ui/boundary";
 import { ThemeButton } from "./ui/theme";
 import { timeOfDay } from "./ui/time";
 
@@ -48,7 +49,9 @@ export function Shell() {
       </header>
       <Restarted />
       <main>
-        <View name={at} />
+        <Boundary key={at}>
+          <View name={at} />
+        </Boundary>
       </main>
       <KeyDialog />
     </div>

@@ -2,23 +2,28 @@
 export interface AppAnswer {
   generations: Generation[];
   settings: { name: string; source: string; value: string }[];
-  endpoints: { service: string; address: string; connectionString?: string }[];
+  endpoints: { service: string; address?: string; connectionString?: string }[];
   findings: Finding[];
-  functions: { name: string; language?: string; breaker?: { state?: string; until?: string } }[];
+  functions: { name: string; language?: string; detail?: string; breaker?: { state?: string; until?: string } }[];
 }
 
 export interface Generation {
-  number: number;
+  number?: number; // a refused edit has none
   at: string;
   current?: boolean;
   refused?: boolean;
+  undone?: boolean; // the files are again as the running generation has them
+  file?: string;
   reason?: string;
+  hint?: string;
   changes?: string[];
 }
 
 export interface Finding {
   severity: string;
+  function?: string;
   file?: string;
+  line?: number;
   path?: string;
   message: string;
   fix?: string;

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { send } from "../api/client";
 import { usePolled } from "../api/polled";
 import type { Status } from "../api/types";
@@ -82,7 +83,7 @@ function Findings(props: { list: Finding[] }) {
             <span class={tones[f.severity] ?? "muted"}>
               {f.severity} {f.rule}
             </span>{" "}
-            <Text class="mono">{[f.file, f.path].filter(Boolean).join(" ")}</Text>
+            {f.function && <Text>{f.function}</Text>} <Text class="mono">{placeOf(f)}</Text>
             <div>
               <Text>{f.message}</Text>
               {f.fix && (
@@ -99,37 +100,35 @@ function Findings(props: { list: Finding[] }) {
   );
 }
 
+function placeOf(f: Finding): string {
+  const file = f.file && f.line ? `${f.file}:${f.line}` : f.file;
+  return [file, f.path].filter(Boolean).join(" ");
+}
+
 function Endpoints(props: { list: AppAnswer["endpoints"] }) {
   return (
-    <section class="panel table">
+    <section class="panel">
       <h2>Endpoints</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Service</th>
-            <th>Address</th>
-            <th>Connection string</th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.list.map((e) => (
-            <tr key={`${e.service} ${e.address}`}>
-              <td>{e.service}</td>
-              <td>
-                <Text class="mono">{e.address}</Text> <Copy text={e.address} what={`the address of ${e.service}`} />
-              </td>
-              <td>
-                {e.connectionString && (
-                  <>
-                    <Text class="mono">{masked(e.connectionString)}</Text> <Copy text={e.connectionString} what={`the connection string of ${e.service}`} />
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <dl class="facts">
+        {props.list.map((e) => (
+          <Fragment key={`${e.service} ${e.address ?? ""}`}>
+            <dt>{e.service}</dt>
+            <dd>
+              {e.address && <Address text={e.address} shown={e.address} what={`the address of ${e.service}`} />}
+              {e.connectionString && <Address text={e.connectionString} shown={masked(e.connectionString)} what={`the connection string of ${e.service}`} />}
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
     </section>
+  );
+}
+
+function Address(props: { text: string; shown: string; what: string }) {
+  return (
+    <div>
+      <Text class="mono">{props.shown}</Text> <Copy text={props.text} what={props.what} />
+    </div>
   );
 }
 
@@ -182,14 +181,20 @@ function Generations(props: { list: Generation[] }) {
         {props.list.toReversed().map((g, i) => (
           <li key={i} class={`note ${g.refused ? "failed" : g.current ? "succeeded" : ""}`}>
             <div class="row">
-              <strong>{g.refused ? "Refused edit" : `Generation ${g.number}`}</strong>
+              <strong>{g.refused ? "Refused edit" : `Generation ${g.number ?? ""}`}</strong>
               <span class="muted">{when(at(g.at) ?? 0, host)}</span>
+              {g.undone && <span class="badge queued">undone</span>}
               {g.current && <span class="badge succeeded">runs now</span>}
             </div>
             {g.reason && (
               <pre>
-                <Text>{g.reason}</Text>
+                <Text>{[g.file, g.reason].filter(Boolean).join(": ")}</Text>
               </pre>
+            )}
+            {g.hint && (
+              <p class="muted">
+                <Text>{g.hint}</Text>
+              </p>
             )}
             {g.changes && g.changes.length > 0 && (
               <ul>

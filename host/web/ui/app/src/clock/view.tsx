@@ -12,6 +12,7 @@ interface DueItem {
   at: string;
   kind: string;
   function?: string;
+  delivery?: string;
   messageId?: string;
   entity?: string;
   text: string;
@@ -26,7 +27,7 @@ const modes: [string, string][] = [
 
 /** The host's time, how to move it, and what it will bring. */
 export function ClockView() {
-  const due = usePolled<{ now: string; items: DueItem[] }>("due", 1_000);
+  const due = usePolled<{ now: string; items: DueItem[]; more?: boolean }>("due", 1_000);
   const actions = useActions(due.again);
   const [by, setBy] = useState("00:05:00");
   const move = (method: string, path: string, said: (c: ClockStatus) => string) =>
@@ -92,7 +93,7 @@ export function ClockView() {
         <section class="panel">
           <h2>What is due</h2>
           {due.value && due.value.items.length > 0 ? (
-            <Due items={due.value.items} />
+            <Due items={due.value.items} more={due.value.more === true} />
           ) : (
             <p class="muted">{due.error && !due.value ? due.error : "Nothing waits for a time."}</p>
           )}
@@ -122,7 +123,7 @@ function Times(props: { status: ClockStatus }) {
   );
 }
 
-function Due(props: { items: DueItem[] }) {
+function Due(props: { items: DueItem[]; more: boolean }) {
   const host = now();
   return (
     <div class="table">
@@ -148,9 +149,9 @@ function Due(props: { items: DueItem[] }) {
                 </td>
                 <td>{item.function && <Text>{item.function}</Text>}</td>
                 <td>
-                  {item.messageId ? (
-                    <a href={link("message", item.messageId)}>
-                      <Short>{item.messageId}</Short>
+                  {(item.messageId ?? item.delivery) ? (
+                    <a href={link("message", item.messageId ?? item.delivery ?? "", { function: item.function ?? "" })}>
+                      <Short>{item.messageId ?? item.delivery ?? ""}</Short>
                     </a>
                   ) : (
                     item.entity && <Text>{item.entity}</Text>
@@ -161,6 +162,7 @@ function Due(props: { items: DueItem[] }) {
           })}
         </tbody>
       </table>
+      {props.more && <p class="muted">And more that is due later.</p>}
     </div>
   );
 }

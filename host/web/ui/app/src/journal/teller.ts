@@ -320,10 +320,11 @@ function hostText(r: Rec): string {
       return `generation ${r.generation ?? ""} loaded`;
     case "generation_refused":
       return `an edit was refused: ${r.error ?? ""}`;
-    case "handler_log": case "lock_renewed": case "process_started": case "checkpoint_written": case "transaction_ended":
-      return "";
-    default:
+    case "edit_undone": case "function_error": case "process_exited": case "service_unreachable": case "service_back":
+    case "listener_lock_lost": case "fault_injected": case "circuit_opened": case "circuit_half_opened": case "circuit_closed":
       return about + [word(r.kind), r.name, r.error].filter(Boolean).join(": ");
+    default:
+      return ""; // of a partition or a session
   }
 }
 

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Entry, Life as ToldLife } from "../api/types";
 import type { Attempt, Delivery, Life, LogLine } from "../journal/life";
@@ -158,14 +159,14 @@ function Inputs(props: { values: Record<string, string> }) {
       <summary>What came with it</summary>
       <dl class="facts mono">
         {Object.entries(props.values).map(([k, v]) => (
-          <>
+          <Fragment key={k}>
             <dt>
               <Text>{k}</Text>
             </dt>
             <dd>
               <Text>{v}</Text>
             </dd>
-          </>
+          </Fragment>
         ))}
       </dl>
     </details>

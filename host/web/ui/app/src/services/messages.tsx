@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { send, withQuery } from "../api/client";
 import type { Messages as Answer, Moved, ShownMessage } from "../api/types";
@@ -112,14 +113,14 @@ function OneItem(props: { entity: Entity; item: ShownMessage; open: boolean; tog
             <dd>{m.size.toLocaleString()} bytes{m.binary ? ", not text" : ""}</dd>
             {m.properties &&
               Object.entries(m.properties).map(([k, v]) => (
-                <>
+                <Fragment key={k}>
                   <dt>
                     <Text>{k}</Text>
                   </dt>
                   <dd>
                     <Text class="mono">{v}</Text>
                   </dd>
-                </>
+                </Fragment>
               ))}
           </dl>
           <ItemActions entity={entity} item={m} actions={props.actions} />

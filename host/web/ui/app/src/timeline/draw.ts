@@ -77,6 +77,8 @@ export function drawLanes(c: CanvasRenderingContext2D, scale: Scale, p: Palette,
   for (const t of ticks(scale, scale.axis === even ? 96 : 110).times) c.fillRect(Math.round(scale.x(t)), 0, 1, picture.height);
   c.globalAlpha = 1;
   for (const m of picture.marks) drawMark(c, scale, p, picture, m);
+  c.fillStyle = p.running; // the host's time
+  c.fillRect(Math.round(scale.x(picture.now)), 0, 1, picture.height);
   picture.lives.forEach((life, i) => {
     const y = (picture.first + i) * rowHeight - picture.top;
     if (life.key === picture.selected) {

@@ -5,6 +5,7 @@ import { giveKey, keyWanted } from "./api/client";
 export function KeyDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [key, set] = useState("");
+  const [given, count] = useState(0);
   const wanted = keyWanted.value;
   useEffect(() => {
     if (wanted) dialog.current?.showModal();
@@ -14,6 +15,7 @@ export function KeyDialog() {
     event.preventDefault();
     if (key.trim() === "") return;
     giveKey(key.trim());
+    count(given + 1);
     set("");
   };
   return (
@@ -23,6 +25,11 @@ export function KeyDialog() {
         <p>
           It was started with <code>--enableAuth</code>. Enter its master key; the browser keeps it until this tab is closed.
         </p>
+        {given > 0 && (
+          <p class="note failed" role="alert">
+            The host refused that key.
+          </p>
+        )}
         <label class="field">
           Master key
           <input type="password" autocomplete="off" value={key} onInput={(e) => set(e.currentTarget.value)} />

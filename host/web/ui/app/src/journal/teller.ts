@@ -7,6 +7,8 @@ export interface HostMark {
   time: number;
   kind: string;
   text: string;
+  /** How far the clock was moved from here, in milliseconds. */
+  jump?: number;
 }
 
 const longestText = 8_192;
@@ -232,7 +234,9 @@ export class Teller {
   private host(r: Rec, time: number): void {
     const text = hostText(r);
     if (!text) return;
-    this.hostMarks.push({ seq: r.seq, time, kind: r.kind, text });
+    const mark: HostMark = { seq: r.seq, time, kind: r.kind, text };
+    if (r.kind === "clock_moved" && r.delay) mark.jump = timeSpan(r.delay);
+    this.hostMarks.push(mark);
     if (this.hostMarks.length > 5_000) this.hostMarks.splice(0, 1_000);
   }
 

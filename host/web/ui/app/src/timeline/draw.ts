@@ -95,8 +95,16 @@ export function drawLanes(c: CanvasRenderingContext2D, scale: Scale, p: Palette,
   });
 }
 
-/** A move of the clock, or something that concerns the host, as a line through all rows. */
+/** Something that concerns the host as a line through all rows, and a jump of the clock as a band. */
 function drawMark(c: CanvasRenderingContext2D, scale: Scale, p: Palette, picture: Picture, m: HostMark): void {
+  if (m.jump) {
+    const from = Math.max(scale.x(m.time), 0);
+    const to = Math.min(scale.x(m.time + m.jump), scale.width);
+    c.fillStyle = p.waiting;
+    c.globalAlpha = 0.1;
+    if (to > from) c.fillRect(from, 0, to - from, picture.height);
+    c.globalAlpha = 1;
+  }
   const x = Math.round(scale.x(m.time)) + 0.5;
   if (x < 0 || x > scale.width) return;
   c.strokeStyle = markColour(m, p);

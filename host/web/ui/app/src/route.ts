@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 
 /** A place in the page: #/message/<name>?attempt=d1.2 */
 export interface Route {
@@ -22,6 +22,13 @@ function decode(text: string): string {
 }
 
 export const route = signal<Route>(read());
+
+/** The address of the timeline with the filters that it had last. */
+export const timeline = signal("#/timeline");
+
+effect(() => {
+  if (route.value.view === "timeline") timeline.value = location.hash || "#/timeline";
+});
 
 window.addEventListener("hashchange", () => {
   route.value = read();

@@ -32,11 +32,9 @@ export function ClockView() {
   const [by, setBy] = useState("00:05:00");
   const move = (method: string, path: string, said: (c: ClockStatus) => string) =>
     actions.run(async () => {
-      const before = Date.parse(clock.value?.now ?? "");
       const status = await send<ClockStatus>(method, path);
       take(status);
-      const moved = Date.parse(status.now) - before;
-      return said(status) + (moved >= 1 ? ` (${span(moved)} on)` : "");
+      return said(status);
     });
   const c = clock.value;
   return (

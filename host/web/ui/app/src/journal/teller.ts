@@ -176,13 +176,7 @@ export class Teller {
     d.decision = r.decision ?? "";
     if (r.target) d.target = r.target;
     if (r.message) d.remark = cut(r.message);
-    const copy = r.fields?.["new_message_id"];
-    if (copy) {
-      life.copy = copy;
-      const list = this.byMessage.get(copy);
-      if (list) for (const l of list) l.origin = life.message;
-      else this.origins.set(copy, life.message);
-    }
+    this.copied(life, r);
     const failed = d.attempts.length > 0 && d.attempts.at(-1)?.status !== "succeeded";
     switch (d.decision) {
       case "poisoned": case "dead_lettered": case "dropped": case "undecodable":
@@ -197,10 +191,21 @@ export class Teller {
     }
   }
 
+  /** The message has gone on under another identity, which the record names. */
+  private copied(life: Life, r: Rec): void {
+    const copy = r.fields?.["new_message_id"];
+    if (!copy) return;
+    life.copy = copy;
+    const list = this.byMessage.get(copy);
+    if (list) for (const l of list) l.origin = life.message;
+    else this.origins.set(copy, life.message);
+  }
+
   private mark(life: Life, r: Rec, time: number): void {
     this.touch(life, r, time);
     const mark = markOf(r, time);
     life.marks.push(mark);
+    this.copied(life, r);
     if (mark.delay) life.end = Math.max(life.end, time + mark.delay);
     if (r.error && !life.error) life.error = this.text(r.error);
     switch (r.kind) {

@@ -2,6 +2,7 @@ import { send, withQuery } from "../api/client";
 import type { Moved } from "../api/types";
 import type { Life } from "../journal/life";
 import { lastDelivery } from "../journal/life";
+import { link } from "../route";
 import { Said, Sure, useActions } from "../ui/action";
 import { graveOf, located, placeOf, type Place } from "./place";
 
@@ -18,15 +19,15 @@ export function Buttons(props: { life: Life }) {
 
   const again = () =>
     actions.run(async () => {
-      await send("POST", "deliveries/again", { delivery: last?.id });
-      return "It runs again.";
+      const { newId } = await send<Moved>("POST", "deliveries/again", { delivery: last?.id });
+      return anew("It runs again", newId);
     });
   const redrive = (from: Place) =>
     actions.run(async () => {
       const { entity, id } = await located(from);
       const path = from.service === "queue" ? withQuery(`queues/${encodeURIComponent(entity)}/redrive`, { id }) : withQuery("servicebus/redrive", { path: entity, sequence: id });
       const moved = await send<{ to?: string; newId?: string }>("POST", path);
-      return `It is in ${moved.to ?? "its queue"} again${moved.newId ? `, as ${moved.newId}` : ""}.`;
+      return anew(`It is in ${moved.to ?? "its queue"} again`, moved.newId);
     });
   const release = (from: Place) =>
     actions.run(async () => {
@@ -64,4 +65,9 @@ export function Buttons(props: { life: Life }) {
       <Said of={actions} />
     </div>
   );
+}
+
+/** Says that a message goes on, and under which identity if that is a new one. */
+function anew(text: string, id: string | undefined) {
+  return id ? { text: `${text}, as ${id}.`, to: link("message", id) } : `${text}.`;
 }

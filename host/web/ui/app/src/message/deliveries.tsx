@@ -1,5 +1,5 @@
 import { Fragment } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Entry, Life as ToldLife } from "../api/types";
 import type { Attempt, Delivery, Life, LogLine } from "../journal/life";
 import { word } from "../journal/teller";
@@ -8,18 +8,39 @@ import { signs, colourOf } from "../timeline/draw";
 import { Text } from "../ui/text";
 import { span, timeOfDay } from "../ui/time";
 
+/** The attempt that the address means: "d1.2". */
+function meant(): string {
+  return route.value.query.get("attempt") ?? "";
+}
+
+/** The latest of a list that may be long, back to the one that the address means, and a button for those before. */
+function useLatest<T>(list: T[], step: number, meant: (item: T) => boolean) {
+  const [most, set] = useState(step);
+  const last = Math.max(0, list.length - most);
+  const wanted = last > 0 ? list.findIndex(meant) : -1;
+  const from = wanted >= 0 ? Math.min(last, wanted) : last;
+  const more = from > 0 && (
+    <div>
+      <button onClick={() => set(most + step * 5)}>Show more of the {from.toLocaleString()} before</button>
+    </div>
+  );
+  return { shown: list.slice(from), from, more };
+}
+
 /** The deliveries of a message with their attempts, in order. */
 export function Deliveries(props: { life: Life; story: ToldLife | undefined }) {
   const { life, story } = props;
+  const latest = useLatest(life.deliveries, 50, (d) => meant().startsWith(`${d.id}.`));
   return (
     <>
-      {life.deliveries.map((d, i) => (
+      {latest.more}
+      {latest.shown.map((d, i) => (
         <OneDelivery
           key={d.id}
           life={life}
           delivery={d}
           entries={story?.entries.filter((e) => e.delivery === d.id) ?? []}
-          before={i > 0 ? life.deliveries[i - 1] : undefined}
+          before={life.deliveries[latest.from + i - 1]}
         />
       ))}
     </>
@@ -29,6 +50,7 @@ export function Deliveries(props: { life: Life; story: ToldLife | undefined }) {
 function OneDelivery(props: { life: Life; delivery: Delivery; entries: Entry[]; before: Delivery | undefined }) {
   const { life, delivery: d, entries, before } = props;
   const logs = life.logs.filter((l) => l.delivery === d.id);
+  const latest = useLatest(d.attempts, 200, (a) => meant() === `${d.id}.${a.number}`);
   return (
     <section class="panel delivery" aria-label={`Delivery ${d.count}`}>
       <div class="row">
@@ -41,8 +63,9 @@ function OneDelivery(props: { life: Life; delivery: Delivery; entries: Entry[]; 
         <span class="space" />
         {d.decision !== undefined && <End delivery={d} />}
       </div>
+      {latest.more}
       <ol class="attempts">
-        {d.attempts.map((a) => (
+        {latest.shown.map((a) => (
           <OneAttempt
             key={a.number}
             life={life}
@@ -85,14 +108,14 @@ function OneAttempt(props: { life: Life; delivery: Delivery; attempt: Attempt; e
   const { life, delivery: d, attempt: a, entry } = props;
   const item = useRef<HTMLLIElement>(null);
   const name = `${d.id}.${a.number}`;
-  const meant = route.value.query.get("attempt") === name;
+  const isMeant = meant() === name;
   useEffect(() => {
-    if (meant) item.current?.scrollIntoView({ block: "center" });
-  }, [meant]);
+    if (isMeant) item.current?.scrollIntoView({ block: "center" });
+  }, [isMeant]);
   const tone = colourOf(a);
   const of = d.limit !== undefined && d.limit >= 0 ? ` of ${d.limit + 1}` : "";
   return (
-    <li ref={item} id={name} class={meant ? "meant" : ""}>
+    <li ref={item} id={name} class={isMeant ? "meant" : ""}>
       <div class="row">
         <span class={tone} aria-hidden="true">
           {signs[tone]}

@@ -3,7 +3,8 @@ import { get, withQuery } from "../api/client";
 import type { Life as ToldLife, Told } from "../api/types";
 import { nameOf, type Life } from "../journal/life";
 import { told, version } from "../journal/store";
-import { link, route } from "../route";
+import { connection } from "../journal/stream";
+import { link, route, timeline } from "../route";
 import { signs } from "../timeline/draw";
 import { Copy } from "../ui/action";
 import { count, Text } from "../ui/text";
@@ -28,7 +29,7 @@ export function MessageView(props: { name: string }) {
     <div class="view">
       <div class="stack">
         <p>
-          <a href={link("timeline")}>← Timeline</a>
+          <a href={timeline.value}>← Timeline</a>
         </p>
         {life ? <Known life={life} story={story} others={lives.filter((l) => l !== found)} /> : <Unknown name={props.name} />}
       </div>
@@ -42,7 +43,11 @@ function Unknown(props: { name: string }) {
       <h1>
         Message <Text class="mono">{props.name}</Text>
       </h1>
-      <p class="muted">The page has no record of it: the host has started again since then, or its journal no longer reaches back so far.</p>
+      <p class="muted">
+        {connection.value === "live"
+          ? "The page has no record of it: the host has started again since then, or its journal no longer reaches back so far."
+          : "The page waits for the host."}
+      </p>
     </div>
   );
 }

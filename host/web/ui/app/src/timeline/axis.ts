@@ -52,6 +52,8 @@ function after(sorted: number[], x: number): number {
   return low;
 }
 
+const mostInstants = 2_000; // of a delivery that is tried for ever
+
 function instants(lives: Life[]): number[] {
   const all: number[] = [];
   for (const life of lives) {
@@ -60,7 +62,7 @@ function instants(lives: Life[]): number[] {
     for (const d of life.deliveries) {
       all.push(d.start);
       if (d.end !== undefined) all.push(d.end);
-      for (const a of d.attempts) {
+      for (const a of d.attempts.slice(-mostInstants)) {
         all.push(a.start);
         if (a.end !== undefined) all.push(a.end);
       }

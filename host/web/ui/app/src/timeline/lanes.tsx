@@ -40,6 +40,8 @@ export function Lanes(props: { lives: Life[] }) {
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();
+    // Who comes back from a message goes on with the keys.
+    if (selected.peek() && document.activeElement === document.body) element.focus({ preventScroll: true });
     return () => observer.disconnect();
   }, []);
 
@@ -70,7 +72,8 @@ export function Lanes(props: { lives: Life[] }) {
     });
     const recolour = colours.subscribe(() => (palette.current = undefined));
     const ticking = setInterval(() => {
-      if (!document.hidden && latest.current.lives.some((l) => l.outcome === "running" || l.outcome === "waiting")) draw();
+      const goesOn = hold.peek() === "follow" || latest.current.lives.some((l) => l.outcome === "running" || l.outcome === "waiting");
+      if (!document.hidden && goesOn) draw();
     }, 500);
     return () => {
       stop();

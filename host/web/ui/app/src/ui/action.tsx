@@ -8,23 +8,27 @@ export interface Outcome {
   good: boolean;
   text: string;
   hint: string;
+  to?: string; // where it goes on
 }
+
+/** What an action says when it succeeds. */
+type Success = string | { text: string; to: string };
 
 export interface Actions {
   outcome: Outcome | undefined;
   busy: boolean;
   /** Runs an action; what it returns is said when it succeeds. */
-  run: (what: () => Promise<string>) => void;
+  run: (what: () => Promise<Success>) => void;
 }
 
 export function useActions(after?: () => void): Actions {
   const [outcome, say] = useState<Outcome>();
   const [busy, set] = useState(false);
-  const run = (what: () => Promise<string>) => {
+  const run = (what: () => Promise<Success>) => {
     set(true);
     say(undefined);
     what()
-      .then((text) => say({ good: true, text, hint: "" }))
+      .then((done) => say({ good: true, hint: "", ...(typeof done === "string" ? { text: done } : done) }))
       .catch((error: Error) => say({ good: false, text: error.message, hint: error instanceof Refusal ? error.hint : "" }))
       .finally(() => {
         set(false);
@@ -41,7 +45,7 @@ export function Said(props: { of: Actions }) {
     <div role="status" aria-live="polite">
       {outcome && (
         <p class={`note ${outcome.good ? "succeeded" : "failed"}`}>
-          <Text>{outcome.text}</Text>
+          <Text>{outcome.text}</Text> {outcome.to && <a href={outcome.to}>Show it</a>}
           {outcome.hint && (
             <>
               {" "}
@@ -81,15 +85,19 @@ export function Sure(props: { children: ComponentChildren; question: string; dis
 
 /** Copies a text. */
 export function Copy(props: { text: string; what: string }) {
-  const [done, set] = useState(false);
+  const [done, set] = useState("");
   const copy = async () => {
-    await navigator.clipboard.writeText(props.text);
-    set(true);
-    setTimeout(() => set(false), 1_500);
+    try {
+      await navigator.clipboard.writeText(props.text);
+      set("Copied");
+    } catch {
+      set("The browser refuses"); // it does on pages of other machines
+    }
+    setTimeout(() => set(""), 1_500);
   };
   return (
     <button class="plain" onClick={() => void copy()} aria-label={`Copy ${props.what}`} title={`Copy ${props.what}`}>
-      {done ? "Copied" : "Copy"}
+      {done || "Copy"}
     </button>
   );
 }

@@ -69,6 +69,30 @@ test("a settlement after success and one after failure differ", () => {
   expect(j.teller.lives[1]?.outcome).toBe("failed");
 });
 
+test("an event waits after a failed delivery, under the name of its topic, and ends when it is dropped", () => {
+  const j = new Journal();
+  const of = { function: "OnOrder", trigger: "eventGridTrigger", source: "INDEX", message_id: "e1", delivery: "d1" };
+  j.add("enqueued", { source: "shop/index", message_id: "e1" });
+  j.add("received", of);
+  j.add("settled", { ...of, decision: "responded" });
+  j.add("event_attempted", { function: "OnOrder", source: "shop/index", message_id: "e1", delay: "00:00:10", status: "Busy" });
+  expect(j.teller.lives).toHaveLength(1);
+  expect(j.teller.lives[0]).toMatchObject({ source: "shop/index", outcome: "waiting" });
+  j.add("event_dropped", { source: "shop/index", message_id: "e1", cause: "TimeToLiveExceeded" });
+  expect(j.teller.lives[0]?.outcome).toBe("dead");
+});
+
+test("a dead letter stays dead when its last delivery is abandoned, and lives when it is redriven", () => {
+  const j = new Journal();
+  const of = { function: "Orders", trigger: "serviceBusTrigger", source: "orders", message_id: "m1", delivery: "d1" };
+  j.add("received", of);
+  j.add("dead_lettered", { source: "orders", target: "orders/$DeadLetterQueue", message_id: "m1" });
+  j.add("settled", { ...of, decision: "abandoned" });
+  expect(j.teller.lives[0]).toMatchObject({ outcome: "dead", grave: "orders/$DeadLetterQueue", state: "dead-lettered: orders/$DeadLetterQueue" });
+  j.add("forwarded", { source: "orders/$DeadLetterQueue", target: "orders", message_id: "m1", cause: "redrive" });
+  expect(j.teller.lives[0]).toMatchObject({ outcome: "queued", state: "in orders" });
+});
+
 test("the oldest lives that are over go first, and memory has an end", () => {
   const j = new Journal(1_000);
   j.add("received", { function: "Orders", message_id: "open", delivery: "d0" });

@@ -56,7 +56,9 @@ export class Teller {
     if (waiting) {
       // What the service told of the message before a function had it is its beginning.
       this.byKey.delete(waiting.key);
-      Object.assign(waiting, { key, function: r.function, trigger: r.trigger ?? "", source: r.source ?? waiting.source });
+      // An event's function knows the subscription only, Event Grid the topic too.
+      const source = r.trigger === "eventGridTrigger" ? waiting.source : (r.source ?? waiting.source);
+      Object.assign(waiting, { key, function: r.function, trigger: r.trigger ?? "", source });
       this.byKey.set(key, waiting);
       return waiting;
     }
@@ -222,7 +224,8 @@ export class Teller {
         say(life, "waiting", "lock expired");
         break;
       case "event_attempted":
-        if (life.function === "") say(life, r.delay ? "waiting" : "succeeded", r.status ?? "");
+        if (r.delay) say(life, "waiting", "next delivery");
+        else if (life.function === "") say(life, "succeeded", r.status ?? "");
         break;
       case "settled":
         say(life, "succeeded", word(r.decision ?? ""));

@@ -21,13 +21,17 @@ const services: Record<string, string> = {
 export function placeOf(life: Life): Place | undefined {
   const service = services[life.trigger] ?? (life.trigger === "" ? "queue" : undefined);
   if (!service || !life.message) return undefined;
+  if (service === "blob") {
+    const [container = "", ...name] = life.source.split("/");
+    return { service, entity: container, id: name.join("/") };
+  }
   return { service, entity: life.source, id: life.message };
 }
 
 /** The place where a dead message is now: its poison queue or dead-letter queue. */
 export function graveOf(life: Life): Place | undefined {
   const place = placeOf(life);
-  if (life.outcome !== "dead" || !life.grave || !place) return undefined;
+  if (life.outcome !== "dead" || !life.grave || !place || place.service === "eventgrid") return undefined;
   return { service: place.service, entity: life.grave, id: life.copy ?? life.message };
 }
 

@@ -47,7 +47,7 @@ export function Buttons(props: { life: Life }) {
           Run again
         </button>
       )}
-      {grave && /^(queue|servicebus)$/.test(grave.service) && (
+      {grave && (
         <button class="first" disabled={actions.busy} onClick={() => redrive(grave)} title={`Moves it from ${grave.entity} back to where it came from`}>
           Redrive
         </button>

@@ -31,7 +31,7 @@ export function placeOf(life: Life): Place | undefined {
 /** The place where a dead message is now: its poison queue or dead-letter queue. */
 export function graveOf(life: Life): Place | undefined {
   const place = placeOf(life);
-  if (life.outcome !== "dead" || !life.grave || !place || place.service === "eventgrid") return undefined;
+  if (life.outcome !== "dead" || !life.grave || !place || !/^(queue|servicebus)$/.test(place.service)) return undefined;
   return { service: place.service, entity: life.grave, id: life.copy ?? life.message };
 }
 

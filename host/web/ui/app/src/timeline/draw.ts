@@ -242,11 +242,12 @@ export const signs: Record<Life["outcome"], string> = {
   queued: "◦", running: "▶", waiting: "◷", succeeded: "✓", failed: "✕", dead: "☠",
 };
 
-/** How a life ended, behind its last delivery. */
+/** How a life ended, behind its last delivery, or where its service gave it up later. */
 function drawEnd(c: CanvasRenderingContext2D, scale: Scale, p: Palette, life: Life, y: number): void {
   const last = life.deliveries.at(-1);
   if (!last || last.end === undefined) return;
-  const x = Math.max(scale.x(last.end), scale.x(last.start) + leastBar + 4) + 7;
+  const end = life.outcome === "dead" ? Math.max(last.end, life.marks.at(-1)?.time ?? 0) : last.end;
+  const x = Math.max(scale.x(end), scale.x(last.start) + leastBar + 4) + 7;
   if (x > scale.width || x < -300) return;
   c.fillStyle = p[life.outcome];
   c.font = "12px system-ui, sans-serif";

@@ -19,7 +19,7 @@ import (
 //go:embed newapp
 var newApp embed.FS
 
-// newFile is a file of an app that init writes, and its template.
+// newFile is a file of an app that init writes, and its template. Both may hold {{.Name}}.
 type newFile struct{ name, template string }
 
 // newLanguage has the files that init writes for one language, and the command to run
@@ -46,6 +46,10 @@ var newLanguages = map[string]newLanguage{ // read only
 		{"src/main/java/com/example/Functions.java", "Functions.java.tmpl"}, {"pom.xml", "pom.xml.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.java.tmpl"}, {".gitignore", "gitignore.java.tmpl"},
 	}},
+	"dotnet": {files: []newFile{
+		{"{{.Name}}.csproj", "app.csproj.tmpl"}, {"Program.cs", "Program.cs.tmpl"}, {"Functions.cs", "Functions.cs.tmpl"},
+		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.dotnet.tmpl"}, {".gitignore", "gitignore.dotnet.tmpl"},
+	}},
 	"python": {files: []newFile{
 		{"function_app.py", "function_app.py.tmpl"}, {"requirements.txt", "requirements.txt.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.python.tmpl"}, {".gitignore", "gitignore.python.tmpl"},
@@ -53,7 +57,7 @@ var newLanguages = map[string]newLanguage{ // read only
 }
 
 // newNames are the languages of apps that init writes, for people.
-const newNames = "go, node, typescript, python or java"
+const newNames = "go, node, typescript, python, java or dotnet"
 
 func newInit(std streams) *cobra.Command {
 	var lang, replace string
@@ -62,8 +66,8 @@ func newInit(std streams) *cobra.Command {
 		Short: "Write a small app to start from",
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
-timer, and a retry policy, in Go, JavaScript, TypeScript, Python or Java. If one
-of its files exists already, nothing is written.
+timer, and a retry policy, in Go, JavaScript, TypeScript, Python, Java or C#
+(.NET isolated). If one of its files exists already, nothing is written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into
@@ -163,7 +167,7 @@ func writeApp(dir, lang string, src source) error {
 			panic(err)
 		}
 		// Package text/template would keep the methods of every type in the binary.
-		files[f.name] = strings.ReplaceAll(string(text), "{{.Name}}", name)
+		files[strings.ReplaceAll(f.name, "{{.Name}}", name)] = strings.ReplaceAll(string(text), "{{.Name}}", name)
 	}
 	if lang == "go" {
 		if files["go.mod"], files["go.sum"], err = moduleFiles(name, src); err != nil {

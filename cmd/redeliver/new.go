@@ -23,7 +23,7 @@ func newNew(std streams) *cobra.Command {
 		Short: "Add a function to an app",
 		Long: `New adds a function to the app in --dir (default: this folder), in the app's
 language and model: Go, JavaScript or TypeScript, Python, each in code or with a
-function.json, Java, or the function.json for a custom handler. The function
+function.json, Java, C#, or the function.json for a custom handler. The function
 logs what it is given. A setting that its trigger needs and that is missing is
 added to local.settings.json, and leads to the embedded services.
 
@@ -157,14 +157,16 @@ func (n *newFunction) of(a *app.App) (*addition, error) {
 		return n.inPython(a)
 	case h.Runtime == "java":
 		return n.inJava(a)
+	case h.Runtime == "dotnet-isolated":
+		return n.inDotnet(a)
 	case h.Kind == app.Executable:
 		return nil, hinted(errors.New("the functions of this app are in a program that is built elsewhere"), "run redeliver new in the folder of its Go source")
 	case h.Fault != nil:
 		return nil, h.Fault
 	case h.Runtime != "":
-		return nil, fmt.Errorf("the functions of this app are for the runtime %q, and new writes Go, JavaScript, TypeScript, Python, Java and function.json for custom handlers only", h.Runtime)
+		return nil, fmt.Errorf("the functions of this app are for the runtime %q, and new writes Go, JavaScript, TypeScript, Python, Java, C# and function.json for custom handlers only", h.Runtime)
 	}
-	return nil, hinted(errors.New("nothing in the folder says which language the app is written in"), "set FUNCTIONS_WORKER_RUNTIME in local.settings.json to node, python, java or custom, or write a new app with redeliver init")
+	return nil, hinted(errors.New("nothing in the folder says which language the app is written in"), "set FUNCTIONS_WORKER_RUNTIME in local.settings.json to node, python, java, dotnet-isolated or custom, or write a new app with redeliver init")
 }
 
 // missingSettings are those that the function needs and the app does not have, with

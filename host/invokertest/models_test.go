@@ -92,6 +92,11 @@ func (m model) need(tb testing.TB) (env []string) {
 	switch m.runtime {
 	case "custom":
 		return nil
+	case worker.Dotnet: // make interop does not install it
+		if out, err := command(tb, "dotnet", "--version"); err != nil {
+			tb.Skipf("there is no .NET SDK here: %v %s", err, out)
+		}
+		return nil
 	case "java":
 		libraries.Need(tb)
 		return nil

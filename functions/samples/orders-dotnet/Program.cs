@@ -1,0 +1,4 @@
+using Microsoft.Azure.Functions.Worker.Builder;
+using Microsoft.Extensions.Hosting;
+
+FunctionsApplication.CreateBuilder(args).Build().Run();

@@ -140,6 +140,15 @@ type HTTPResponse struct {
 // StringValue returns a String value.
 func StringValue(s string) Value { return Value{Kind: String, Text: s} }
 
+// StringsValue returns a list of text.
+func StringsValue(list []string) Value {
+	v := Value{Kind: Strings, List: make([]Value, len(list))}
+	for i, s := range list {
+		v.List[i] = StringValue(s)
+	}
+	return v
+}
+
 // JSONValue returns a JSON value; raw must be one valid JSON document.
 func JSONValue(raw json.RawMessage) Value { return Value{Kind: JSON, Text: string(raw)} }
 

@@ -55,6 +55,7 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 		Retry:         rc,
 		DeliveryCount: d.ev.DeliveryCount,
 		Now:           h.clk.Now(),
+		Actions:       d.ev.Actions,
 	}
 
 	req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
@@ -182,6 +183,8 @@ func metadataValues(data map[string]any) map[string]bindings.Value {
 			out[name] = bindings.StringValue(v)
 		case json.RawMessage:
 			out[name] = bindings.JSONValue(v)
+		case []string:
+			out[name] = bindings.StringsValue(v)
 		case time.Time:
 			out[name] = bindings.StringValue(v.Format(time.RFC3339Nano))
 		case int64:

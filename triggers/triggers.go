@@ -38,6 +38,9 @@ type Event struct {
 	// Recall ends the handler's context when the listener has lost what it delivered
 	// to another host; nil: it cannot.
 	Recall *Recall
+
+	// Actions are what the handler may do to the messages while it runs; nil: nothing.
+	Actions bindings.Actions
 }
 
 // Detail is one entry of the platform's "Trigger Details", such as "EnqueuedTime".
@@ -60,7 +63,7 @@ type Message struct {
 	// Metadata is the binding data under Azure's own names: data of the
 	// trigger ("DequeueCount", "Id"), merged with the top-level properties
 	// of a JSON object body, which win. Values are strings, integers,
-	// booleans, floats, time.Time or json.RawMessage. Binding expressions
+	// booleans, floats, time.Time, json.RawMessage or []string. Binding expressions
 	// look here, ignoring case.
 	Metadata map[string]any
 

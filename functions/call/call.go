@@ -80,6 +80,10 @@ type Request struct {
 	// delivery back, and returns a function to call when the handler has ended. A
 	// recall is news, not a demand: a handler may go on. It may be nil.
 	OnRecall func(end func()) (ended func())
+
+	// Actions are what the handler may do to the messages of its delivery; nil: nothing.
+	// They do not cross either: language workers ask for them beside the call.
+	Actions bindings.Actions
 }
 
 // Status is the outcome of an attempt. The zero value is a failure, as on the

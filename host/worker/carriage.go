@@ -27,12 +27,13 @@ type endpoint interface {
 	close()
 }
 
-// open opens an endpoint for a worker of that ID.
-func (c Carriage) open(id string) (endpoint, error) {
+// open opens an endpoint for a worker of that ID. Beside its stream it serves
+// settlement, where the carriage is gRPC.
+func (c Carriage) open(id string, beside *settlement) (endpoint, error) {
 	if c == Lines {
 		return openLines(id)
 	}
-	return openGRPC(id)
+	return openGRPC(id, beside)
 }
 
 // arguments are what tells the worker where to dial (spec workers 3.1). Official

@@ -11,7 +11,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
@@ -32,11 +34,11 @@ type conn struct {
 
 	mu      sync.Mutex // guards:
 	answers map[string]*process.Inbox[*message]
-	calls   map[string]*process.Inbox[*message] // by invocation ID
-	asked   bool                                // for the functions of the app
-	loaded  map[string]*loaded                  // by folded name; nil: nothing has been loaded
-	trouble string                              // the last error that the worker has told of itself
-	err     error                               // why the stream has ended
+	calls   map[string]*conversation // by invocation ID
+	asked   bool                     // for the functions of the app
+	loaded  map[string]*loaded       // by folded name; nil: nothing has been loaded
+	trouble string                   // the last error that the worker has told of itself
+	err     error                    // why the stream has ended
 
 	declared map[string]*workerpb.RpcFunctionMetadata // the functions that the worker has declared, by folded name
 }
@@ -50,14 +52,14 @@ type loaded struct {
 
 // connect starts the process of that number and returns when the worker has said what
 // it can do. The error is a *process.StartError.
-func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
+func connect(ctx context.Context, clk clock.Clock, spec *Spec, number int) (*conn, error) {
 	c := &conn{
 		spec: spec, request: rand.Text(),
-		answers: map[string]*process.Inbox[*message]{}, calls: map[string]*process.Inbox[*message]{},
+		answers: map[string]*process.Inbox[*message]{}, calls: map[string]*conversation{},
 	}
 	id := rand.Text()
 	var err error
-	if c.end, err = spec.Carriage.open(id); err != nil {
+	if c.end, err = spec.Carriage.open(id, &settlement{clk: clk, running: c.actions}); err != nil {
 		return nil, &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
 	}
 	own := spec.Spec
@@ -210,9 +212,21 @@ func (c *conn) broken(err error) {
 	for _, box := range c.answers {
 		box.End(c.err)
 	}
-	for _, box := range c.calls {
-		box.End(c.err)
+	for _, call := range c.calls {
+		call.box.End(c.err)
 	}
+}
+
+// actions are those of the calls that run.
+func (c *conn) actions() (list []bindings.Actions) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, call := range c.calls {
+		if a := call.req.Actions; a != nil {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 func (c *conn) distribute(m *message) {
@@ -220,9 +234,9 @@ func (c *conn) distribute(m *message) {
 	var box *process.Inbox[*message]
 	switch content := m.GetContent().(type) {
 	case *workerpb.StreamingMessage_InvocationResponse:
-		box = c.calls[content.InvocationResponse.GetInvocationId()]
+		box = c.calls[content.InvocationResponse.GetInvocationId()].inbox()
 	case *workerpb.StreamingMessage_RpcLog:
-		box = c.calls[content.RpcLog.GetInvocationId()]
+		box = c.calls[content.RpcLog.GetInvocationId()].inbox()
 		if box == nil || content.RpcLog.GetLogCategory() != workerpb.RpcLog_User {
 			c.mu.Unlock()
 			c.chatter(content.RpcLog)

@@ -10,21 +10,23 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/worker/settlementpb"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
 // openGRPC opens an endpoint for gRPC.
-func openGRPC(id string) (endpoint, error) {
+func openGRPC(id string, beside *settlement) (endpoint, error) {
 	l, err := listen.Port{Service: "language worker"}.Open()
 	if err != nil {
 		return nil, err
 	}
 	e := &grpcEndpoint{
 		listener: l, id: id, found: make(chan stream, 1), //clock:outside a process dials
-		server: grpc.NewServer(grpc.MaxRecvMsgSize(call.MaxMessageSize), grpc.MaxSendMsgSize(call.MaxMessageSize),
+		server: grpc.NewServer(grpc.WaitForHandlers(true), grpc.MaxRecvMsgSize(call.MaxMessageSize), grpc.MaxSendMsgSize(call.MaxMessageSize),
 			grpc.ForceServerCodecV2(newLenient())),
 	}
 	workerpb.RegisterFunctionRpcServer(e.server, e)
+	settlementpb.RegisterSettlementServer(e.server, beside)
 	e.serving.Add(1)
 	go func() { //clock:outside waited for by close
 		defer e.serving.Done()

@@ -167,8 +167,16 @@ func (c *conn) begin(call *conversation) error {
 	if c.calls[id] != nil {
 		return fmt.Errorf("invocation %s runs already", id)
 	}
-	c.calls[id] = &call.box
+	c.calls[id] = call
 	return nil
+}
+
+// inbox is where what the worker says of the call is put; nil without a call.
+func (c *conversation) inbox() *process.Inbox[*message] {
+	if c == nil {
+		return nil
+	}
+	return &c.box
 }
 
 // awaitExit waits for the end of a process whose connection ended, if that is what err
@@ -237,7 +245,7 @@ func (c *conversation) cancel() {
 // close ends the call for the host.
 func (c *conversation) close() {
 	c.c.mu.Lock()
-	if c.c.calls[c.req.InvocationID] == &c.box {
+	if c.c.calls[c.req.InvocationID] == c {
 		delete(c.c.calls, c.req.InvocationID)
 	}
 	c.c.mu.Unlock()

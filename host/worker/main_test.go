@@ -51,14 +51,16 @@ type message = workerpb.StreamingMessage
 
 // actor is a worker that does what its role and the names of functions say.
 type actor struct {
-	odd    []string
-	asked  bool // for its functions
-	sendMu sync.Mutex
-	send   func(*message) error
-	raw    func([]byte) // sends what may be no message
-	recv   func() (*message, error)
-	hangUp func()
-	meets  meetings
+	odd     []string
+	asked   bool // for its functions
+	sendMu  sync.Mutex
+	send    func(*message) error
+	raw     func([]byte) // sends what may be no message
+	recv    func() (*message, error)
+	hangUp  func()
+	dialled *grpc.ClientConn
+	port    string // of the host's endpoint
+	meets   meetings
 
 	mu      sync.Mutex
 	cancels map[string]chan struct{}
@@ -87,6 +89,7 @@ func act(role []string) {
 		select {}
 	}
 	id := flags["workerId"]
+	a.port = flags["port"]
 	if carriage == "grpc" {
 		to, err := url.Parse(flags["functions-uri"])
 		check(err)
@@ -97,7 +100,7 @@ func act(role []string) {
 		check(err)
 		a.send, a.recv, id = stream.Send, stream.Recv, flags["functions-worker-id"]
 		a.raw = func(b []byte) { check(stream.SendMsg(b)) }
-		a.hangUp = func() { _ = conn.Close() }
+		a.hangUp, a.dialled = func() { _ = conn.Close() }, conn
 	} else {
 		if a.is("stranger") { // somebody else comes first
 			nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
@@ -382,6 +385,10 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 		a.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})
 		a.hangUp()
 		return
+	case "Settle":
+		set("out", text(a.settle(in.GetString_())))
+	case "Address":
+		set("out", text(a.port))
 	case "PID":
 		set("out", text(strconv.Itoa(os.Getpid())))
 	}

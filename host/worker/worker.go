@@ -71,7 +71,7 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 // connect starts one process. Those after the first are told what the first one was
 // told.
 func (w *Worker) connect(ctx context.Context, number int) (*conn, error) {
-	c, err := connect(ctx, w.spec, number)
+	c, err := connect(ctx, w.clk, w.spec, number)
 	if err == nil {
 		w.mu.Lock()
 		w.serves = c.server != nil

@@ -80,14 +80,18 @@ func (in *intake) eventOfBatch(batch []*servicebus.Received) *triggers.Event {
 	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: batch[0].DeliveryNumber(),
-		Messages:      in.opts.batchOf(batch),
+		Messages:      in.opts.batchOf(batch, in.sessionActions()),
 		Batch:         true,
 	}
 }
 
 // deliverBatch runs a batch through the function and settles its messages.
 func (in *intake) deliverBatch(batch []*servicebus.Received) {
+	ctx := context.WithoutCancel(in.tokens)
 	ev := in.eventOfBatch(batch)
+	own := in.actionsOn(ctx, nil, batch...)
+	ev.Actions = own
 	res := in.sink.Handle(in.tokens, ev)
-	in.sink.Settled(ev, in.settleAll(context.WithoutCancel(in.tokens), batch, res))
+	own.end()
+	in.sink.Settled(ev, in.settleAll(ctx, batch, own, res))
 }

@@ -3,6 +3,7 @@ package servicebus
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
@@ -17,6 +18,9 @@ type intake struct {
 	session  *lock // of a session; nil without
 	work     *clock.Group
 	load     *load // what the limit of deliveries in work counts
+
+	release  func() // of the session: see bindings.Actions; nil without
+	released atomic.Bool
 
 	outage outage // belongs to take
 }
@@ -109,7 +113,11 @@ func (in *intake) start(name string, deliver func()) {
 // row). It may come too late for that: then the locks run out.
 func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...*servicebus.Received) {
 	in.sink.Skip(ev)
-	s := in.settleAll(context.WithoutCancel(ctx), messages, triggers.Result{Err: errLate})
+	if in.released.Load() {
+		in.sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteReleased}) // finish releases it
+		return
+	}
+	s := in.settleAll(context.WithoutCancel(ctx), messages, nil, triggers.Result{Err: errLate})
 	if s.Decision == triggers.Abandoned && s.Note == "" {
 		s.Note = NoteLate
 	}
@@ -124,7 +132,7 @@ func (in *intake) eventOf(m *servicebus.Received) *triggers.Event {
 	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: m.DeliveryNumber(),
-		Messages:      []triggers.Message{in.opts.messageOf(m)},
+		Messages:      []triggers.Message{in.opts.messageOf(m, in.sessionActions())},
 		Details:       in.details(m),
 	}
 }
@@ -137,11 +145,18 @@ func (in *intake) deliver(m *servicebus.Received) {
 	if held == nil {
 		held = in.lockOf(ctx, m)
 	}
+	var renewal *lock
+	if in.session == nil {
+		renewal = held
+	}
+	own := in.actionsOn(ctx, renewal, m)
+	ev.Actions = own
 	res := in.sink.Handle(in.tokens, ev)
+	own.end()
 	if in.session == nil {
 		held.stop()
 	}
-	in.sink.Settled(ev, in.settle(ctx, m, held, res))
+	in.sink.Settled(ev, in.settle(ctx, m, held, own, res))
 }
 
 // unlessEnded turns the end of ctx into a normal return.

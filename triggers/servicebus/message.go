@@ -22,9 +22,13 @@ func Message(body []byte, contentType, dataType string) triggers.Message {
 	return valueOf(&servicebus.Message{Body: body, ContentType: contentType}, dataType, map[string]any{})
 }
 
-// messageOf is Message for a message of the service.
-func (o *Options) messageOf(m *servicebus.Received) triggers.Message {
+// messageOf is Message for a message of the service. actions is [Options.SessionActions],
+// nil without.
+func (o *Options) messageOf(m *servicebus.Received, actions json.RawMessage) triggers.Message {
 	metadata := map[string]any{}
+	if actions != nil {
+		metadata[sessionActions] = actions
+	}
 	for _, p := range metadataOf(m) {
 		metadata[p.name] = p.value
 	}
@@ -64,8 +68,9 @@ func valueOf(m *servicebus.Message, dataType string, metadata map[string]any) tr
 }
 
 // batchOf makes the messages of a batch. Its metadata come from the first one: each
-// name of a single message with "Array" behind it, and the values of all.
-func (o *Options) batchOf(batch []*servicebus.Received) []triggers.Message {
+// name of a single message with "Array" behind it, and the values of all. actions is
+// [Options.SessionActions], nil without.
+func (o *Options) batchOf(batch []*servicebus.Received, actions json.RawMessage) []triggers.Message {
 	out := make([]triggers.Message, len(batch))
 	arrays := map[string]any{}
 	columns := map[string][]any{}
@@ -85,7 +90,35 @@ func (o *Options) batchOf(batch []*servicebus.Received) []triggers.Message {
 			arrays[name+"Array"] = json.RawMessage(raw)
 		}
 	}
+	if actions != nil {
+		arrays[sessionActions] = actions
+		arrays["SessionIdArray"] = sessionsOf(batch)
+	}
 	out[0].Metadata = arrays
+	return out
+}
+
+// sessionActions is the name of [Options.SessionActions] in the metadata.
+const sessionActions = "SessionActions"
+
+// sessionActions is when the lock of the session ends, nil where it is not told.
+func (in *intake) sessionActions() json.RawMessage {
+	s, ok := in.receiver.(servicebus.Session)
+	if !ok || !in.opts.SessionActions {
+		return nil
+	}
+	raw, _ := json.Marshal(map[string]time.Time{"SessionLockedUntil": s.LockedUntil().UTC()}) // a time has a JSON form
+	return raw
+}
+
+// sessionsOf names the session of each message.
+func sessionsOf(batch []*servicebus.Received) []string {
+	out := make([]string, len(batch))
+	for i, m := range batch {
+		if m.SessionID != nil {
+			out[i] = *m.SessionID
+		}
+	}
 	return out
 }
 

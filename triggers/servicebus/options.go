@@ -60,6 +60,10 @@ type Options struct {
 	// anything else for text.
 	DataType string
 
+	// SessionActions adds what the session actions of .NET need to the metadata: when the
+	// lock of the session ends, and the sessions of a batch as a list of texts.
+	SessionActions bool
+
 	// Value, if not nil, makes the value that the function receives, in the place of
 	// DataType.
 	Value func(m *servicebus.Received) bindings.Value

@@ -125,7 +125,10 @@ func (r *run) work(ctx, taking context.Context, p *period, s servicebus.Session)
 		held.keep(r.opts.MaxAutoLockRenewal)
 	}
 	in := r.newIntake(s, held, newLoad(r.clk, r.all))
-	err := in.take(taking, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
+	inSession, release := r.clk.WithCancel(taking)
+	defer release()
+	in.release = release
+	err := in.take(inSession, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
 	if errors.Is(err, messaging.ErrSessionLockLost) || errors.Is(err, messaging.ErrSessionLocked) {
 		err = nil // another receiver, or this one again, takes the rest of it
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/triggers"
@@ -23,6 +25,13 @@ const (
 	NoteLate = "received too late: the listener was being stopped"
 	// NoteAsked: the handler asked for this settlement.
 	NoteAsked = "asked for by the handler"
+	// NoteSettled: the handler settled the message itself.
+	NoteSettled = "settled by the handler while it ran"
+	// NoteSettledThenFailed: it did, and that is how the message stays.
+	NoteSettledThenFailed = NoteSettled + ", before it failed"
+	// NoteReleased: the message was received while the handler gave the session free, and
+	// is released with it.
+	NoteReleased = "received too late: the handler had released the session"
 )
 
 // decide says what becomes of a message after its delivery (spec messaging 2.3).
@@ -43,8 +52,15 @@ func (o *Options) decide(res triggers.Result) (d triggers.Decision, asked bool) 
 	return triggers.Completed, false
 }
 
-// settle does it.
-func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock, res triggers.Result) triggers.Settlement {
+// settle does it. What the handler settled itself is left as it is.
+func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock, own *actions, res triggers.Result) triggers.Settlement {
+	if decision := own.settled(m); decision != "" {
+		s := triggers.Settlement{Decision: decision, Note: NoteSettled}
+		if res.Err != nil {
+			s.Note = NoteSettledThenFailed
+		}
+		return s
+	}
 	decision, asked := in.opts.decide(res)
 	s := triggers.Settlement{Decision: decision}
 	if asked {
@@ -56,20 +72,11 @@ func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock
 	if held != nil && held.isKnownLost() && decision == triggers.Abandoned {
 		return triggers.Settlement{Decision: triggers.LockLost, Note: NoteLockLost} // nothing is tried
 	}
-	var err error
-	switch decision {
-	case triggers.Completed:
-		err = in.receiver.Complete(ctx, m)
-	case triggers.Deferred:
-		err = in.receiver.Defer(ctx, m, nil)
-	case triggers.DeadLettered:
-		err = in.receiver.DeadLetter(ctx, m, res.Asked.Reason, res.Asked.Description, nil)
-		if errors.Is(err, messaging.ErrNotAllowed) {
-			s.Decision, s.Note = triggers.Abandoned, NoteNotFromSubQueue
-			err = in.receiver.Abandon(ctx, m, nil)
-		}
-	default:
-		err = in.receiver.Abandon(ctx, m, nil)
+	how := &bindings.Disposition{Reason: res.Asked.Reason, Description: res.Asked.Description}
+	err := in.carryOut(ctx, m, decision, how)
+	if decision == triggers.DeadLettered && errors.Is(err, messaging.ErrNotAllowed) {
+		s.Decision, s.Note = triggers.Abandoned, NoteNotFromSubQueue
+		err = in.carryOut(ctx, m, triggers.Abandoned, how)
 	}
 	switch {
 	case err == nil:
@@ -81,13 +88,32 @@ func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock
 	return s
 }
 
-// settleAll settles the messages of a batch, one by one, and sums up.
-func (in *intake) settleAll(ctx context.Context, batch []*servicebus.Received, res triggers.Result) triggers.Settlement {
-	var sum triggers.Settlement
-	lost := 0
+// carryOut has the service settle a message.
+func (in *intake) carryOut(ctx context.Context, m *servicebus.Received, decision triggers.Decision, how *bindings.Disposition) error {
+	switch decision {
+	case triggers.Completed:
+		return in.receiver.Complete(ctx, m)
+	case triggers.Deferred:
+		return in.receiver.Defer(ctx, m, how.Properties)
+	case triggers.DeadLettered:
+		return in.receiver.DeadLetter(ctx, m, how.Reason, how.Description, how.Properties)
+	}
+	return in.receiver.Abandon(ctx, m, how.Properties)
+}
+
+// settleAll settles the messages of a batch, one by one, and sums up: what the host did
+// counts before what the handler did.
+func (in *intake) settleAll(ctx context.Context, batch []*servicebus.Received, own *actions, res triggers.Result) triggers.Settlement {
+	var sum, byHandler triggers.Settlement
+	lost, settled := 0, 0
 	for _, m := range batch {
-		s := in.settle(ctx, m, nil, res)
+		handled := own.settled(m) != ""
+		s := in.settle(ctx, m, nil, own, res)
 		switch {
+		case handled:
+			if settled++; settled == 1 {
+				byHandler = s
+			}
 		case s.Decision == triggers.LockLost:
 			lost++
 		case sum.Decision == "" || sum.Err == nil && s.Err != nil:
@@ -95,10 +121,15 @@ func (in *intake) settleAll(ctx context.Context, batch []*servicebus.Received, r
 		}
 	}
 	switch {
-	case lost == len(batch):
-		return triggers.Settlement{Decision: triggers.LockLost, Note: NoteLockLost}
+	case settled == len(batch):
+		return byHandler
+	case lost == len(batch)-settled:
+		sum = triggers.Settlement{Decision: triggers.LockLost, Note: NoteLockLost}
 	case lost > 0:
 		sum.Note = fmt.Sprintf("%d of %d locks had ended", lost, len(batch))
+	}
+	if settled > 0 {
+		sum.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d messages %s", sum.Note, settled, len(batch), byHandler.Note), "; ")
 	}
 	return sum
 }

@@ -90,6 +90,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MinMessageBatchSize:          conf.MinMessageBatchSize,
 		MaxBatchWait:                 conf.MaxBatchWaitTime,
 		DataType:                     b.DataType,
+		SessionActions:               f.App().Handler.Runtime == "dotnet-isolated",
 	}
 	if f.Def.DefersTrigger() {
 		opts.Value = model

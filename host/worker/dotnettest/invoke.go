@@ -14,10 +14,11 @@ import (
 // input is the body of a trigger, as far as it says what the function is to do.
 type input struct {
 	ID     json.RawMessage
-	Fail   bool // throws
-	Hang   bool // waits for its CancellationToken, and throws
-	Ignore bool // waits, and does not look at the token
-	Exit   bool // ends the process
+	Fail   bool     // throws
+	Hang   bool     // waits for its CancellationToken, and throws
+	Ignore bool     // waits, and does not look at the token
+	Exit   bool     // ends the process
+	Settle []string // calls of the Settlement service, first of all
 }
 
 // track notes a call for its cancellation, which ends the context. It reports false for
@@ -114,6 +115,9 @@ func (w *worker) run(ctx context.Context, r *workerpb.InvocationRequest, m *work
 	about, _, _ := strings.Cut(strings.TrimSpace(w.assembly), "\n")
 	w.log(id, workerpb.RpcLog_Information, "Function."+m.GetName()+".User", "0", fmt.Sprintf("%s: order %s, %s (%s)", name[len(name)-1], in.ID, retry, strings.TrimLeft(about, "/ ")), nil)
 	out.Result = success()
+	for _, action := range in.Settle {
+		w.settle(r, action)
+	}
 	switch {
 	case in.Fail:
 		out.Result = failure("System.InvalidOperationException", "no such order")

@@ -51,6 +51,7 @@ type worker struct {
 	root      string
 	assembly  string // its text
 	functions *workerpb.FunctionMetadataResponse
+	conn      *grpc.ClientConn
 	stream    workerpb.FunctionRpc_EventStreamClient
 	sending   sync.Mutex
 
@@ -107,6 +108,7 @@ func (w *worker) connect(flags map[string]string) {
 	conn, err := grpc.NewClient("passthrough:///"+to.Host, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(size), grpc.MaxCallSendMsgSize(size)))
 	check(err)
+	w.conn = conn
 	w.stream, err = workerpb.NewFunctionRpcClient(conn).EventStream(context.Background())
 	check(err)
 	w.say(&message{Content: &workerpb.StreamingMessage_StartStream{StartStream: &workerpb.StartStream{WorkerId: flags["worker-id"]}}})

@@ -85,15 +85,18 @@ func (a *actor) serve() string {
 // becomes of it.
 func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
-	_ = control.EnableFullDuplex()
+	end := path.Base(r.URL.Path)
+	if end == "halves" || end == "retries" { // they answer while they read
+		_ = control.EnableFullDuplex()
+	}
 	m := a.meets.of(r.Header.Get("x-ms-invocation-id"))
 	by := <-m.call
 	result := success()
 	defer func() { m.result <- result }()
-	if end := path.Base(r.URL.Path); end != "echo" && end != "halves" && end != "retries" {
+	if end != "echo" && end != "halves" && end != "retries" {
 		_, _ = io.Copy(io.Discard, r.Body) // else the end of the caller is not seen
 	}
-	switch path.Base(r.URL.Path) {
+	switch end {
 	case "echo":
 		body, err := io.ReadAll(r.Body)
 		check(err)

@@ -184,6 +184,15 @@ func check(err error) {
 	}
 }
 
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 // markVariable names a file that the first process makes.
 const markVariable = "REDELIVER_WORKER_TEST_MARK"
 
@@ -256,7 +265,11 @@ func (a *actor) answer(m *message) {
 	case m.GetInvocationRequest() != nil:
 		go a.invoke(m.GetInvocationRequest())
 	case m.GetInvocationCancel() != nil:
-		close(a.cancelled(m.GetInvocationCancel().GetInvocationId()))
+		switch c := a.cancelled(m.GetInvocationCancel().GetInvocationId()); {
+		case isClosed(c): // a call is cancelled once, or more often
+		default:
+			close(c)
+		}
 	case m.GetWorkerTerminate() != nil:
 		fmt.Println("terminating")
 		os.Exit(0)

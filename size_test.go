@@ -104,13 +104,13 @@ func TestSizes(t *testing.T) {
 		"names of ./host/emulator/amqp/wire": 164, // the constants of AMQP, as its specification names them
 
 		// Used whole by all who have one.
-		"methods of the interface ./host/clock.Clock":                11, // two clocks implement it, and nothing else can
-		"methods of the interface ./triggers.Sink":                   7,  // the host's only side of a listener
+		"methods of the interface ./host/clock.Clock": 11, // two clocks implement it, and nothing else can
+		"methods of the interface ./triggers.Sink":    7,  // the host's only side of a listener
 
 		"methods of the interface ./host/worker/settlementpb.SettlementClient": 9,  // protoc makes it
 		"methods of the interface ./host/worker/settlementpb.SettlementServer": 10, // protoc makes it
-		"methods of the interface ./bindings/servicebus.Admin":       20, // four kinds of entity, five operations for each
-		"methods of the interface ./bindings/servicebus.Transaction": 7,  // one server ends what it begins
+		"methods of the interface ./bindings/servicebus.Admin":                 20, // four kinds of entity, five operations for each
+		"methods of the interface ./bindings/servicebus.Transaction":           7,  // one server ends what it begins
 	}
 	for what, n := range sizes(t) {
 		limit, ok := limits[what]

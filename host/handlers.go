@@ -177,7 +177,7 @@ func inFiles(inv Invoker, handler app.HandlerSpec) bool {
 func (hs *handlers) keep(ctx context.Context, a *app.App, p *kept, name string) process.Spec {
 	ps := process.Spec{
 		Life:   ctx,
-		Env:    hs.environment(a),
+		Env:    launch.Environment(a, hs.host.opts.Env, hs.host.connections, &hs.told, hs.host.log),
 		Output: hs.outputOf(name),
 		OnStart: func(p process.Process) {
 			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
@@ -227,34 +227,6 @@ func (hs *handlers) giveUp(p *kept, err error) {
 	g.stopListening(false)
 	g.kill()
 	g.retire()
-}
-
-// environment is the environment of a handler process: the host's own and
-// the values of local.settings.json (spec workers 3.2).
-func (hs *handlers) environment(a *app.App) []string {
-	env := slices.Clone(hs.host.opts.Env)
-	for i, entry := range env {
-		if name, value, ok := strings.Cut(entry, "="); ok {
-			env[i] = name + "=" + hs.host.connections.Setting(value)
-		}
-	}
-	local := a.Settings.Local()
-	for _, name := range sortedKeys(local) {
-		env = append(env, name+"="+hs.host.connections.Setting(local[name]))
-	}
-	return append(env,
-		"FUNCTIONS_APPLICATION_DIRECTORY="+a.Dir,
-		"AZURE_FUNCTIONS_ENVIRONMENT=Development",
-	)
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, strings.Compare)
-	return keys
 }
 
 // remember keeps what later loads and the watcher need of the app that was read

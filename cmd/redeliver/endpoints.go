@@ -46,6 +46,17 @@ func (s *session) handlerStorage() string {
 	return ""
 }
 
+// accountStrings are the connection strings of the accounts that are served, for handlers.
+func (s *session) accountStrings() map[string]string {
+	out := map[string]string{}
+	if s.storage != nil {
+		for _, a := range s.accounts {
+			out[a.Name] = s.storage.ConnectionString(a)
+		}
+	}
+	return out
+}
+
 // connectionStrings are the connection strings of an account for clients, the
 // shortest first. Keys of the user's own stay with the user.
 func (s *session) connectionStrings(a rest.Account) []string {

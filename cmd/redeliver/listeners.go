@@ -81,6 +81,7 @@ func (s *session) openServices(a *app.App) error {
 	connections := s.host.Connections()
 	connections.StorageAt(s.storageURLs())
 	connections.DevelopmentStorage(s.handlerStorage())
+	connections.AccountStrings(s.accountStrings())
 	namespace := ""
 	if at := s.at[busPort]; at != "" {
 		namespace = "sb://" + at

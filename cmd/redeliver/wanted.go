@@ -27,8 +27,9 @@ func (s *session) storageWanted(a *app.App) bool {
 	if _, named := a.Settings.Connection("Storage"); f.storageGiven || f.servicesOnly || !named {
 		return true
 	}
-	for _, value := range a.Settings.All() {
-		if services.EmulatorStorage(value, int(f.queuePort), int(f.blobPort)) {
+	for name, value := range a.Settings.All() {
+		named, _ := services.IdentityConnection(name, value, accountNames(s.accounts))
+		if named || services.EmulatorStorage(value, int(f.queuePort), int(f.blobPort)) {
 			return true
 		}
 	}
@@ -62,7 +63,7 @@ func (s *session) warnUnserved(a *app.App) {
 }
 
 // busWanted reports whether Service Bus and Event Hubs are to be served: a port or a
-// file of entities or hubs was named, the app has a connection string of an emulator that
+// file of entities or hubs was named, the app has a connection to an emulator that
 // clients look for here, or it describes entities or hubs and no setting leads to a
 // namespace elsewhere. An app with storage only takes no ports for it.
 func (s *session) busWanted(a *app.App) bool {
@@ -70,8 +71,8 @@ func (s *session) busWanted(a *app.App) bool {
 		return true
 	}
 	settings := a.Settings.All()
-	for _, value := range settings {
-		if services.EmulatorConnection(value) {
+	for name, value := range settings {
+		if _, named := services.IdentityConnection(name, value, nil); named || services.EmulatorConnection(value) {
 			return true
 		}
 	}

@@ -31,6 +31,7 @@ func TestStorageWanted(t *testing.T) {
 		{name: "another host", settings: map[string]string{"AzureWebJobsStorage": "AccountName=a;AccountKey=MTIzNA==;QueueEndpoint=http://127.0.0.1:40001/a"}},
 		{name: "an emulator's ports", settings: map[string]string{"AzureWebJobsStorage": "AccountName=a;AccountKey=MTIzNA==;QueueEndpoint=http://localhost:10001/a"}, want: true},
 		{name: "identity at an emulator's port", settings: map[string]string{"AzureWebJobsStorage__queueServiceUri": "https://127.0.0.1:10001/devstoreaccount1"}, want: true},
+		{name: "identity, and the account of emulators", settings: map[string]string{"AzureWebJobsStorage__accountName": "devstoreaccount1"}, want: true},
 		{name: "cloud, and a second one here", settings: map[string]string{"AzureWebJobsStorage": cloud, "OTHER": "UseDevelopmentStorage=true;"}, want: true},
 		{name: "cloud, and asked for", settings: map[string]string{"AzureWebJobsStorage": cloud}, edit: func(f *startFlags) { f.storageGiven = true }, want: true},
 		{name: "both off", edit: func(f *startFlags) { f.blobPort, f.queuePort, f.storageGiven = noPort, noPort, true }},
@@ -41,7 +42,7 @@ func TestStorageWanted(t *testing.T) {
 			if row.edit != nil {
 				row.edit(&f)
 			}
-			s := session{flags: &f}
+			s := session{flags: &f, accounts: []rest.Account{{Name: rest.DevAccount}}}
 			if got := s.storageWanted(&app.App{Settings: app.NewSettings(row.settings)}); got != row.want {
 				t.Errorf("storageWanted = %v, want %v", got, row.want)
 			}
@@ -65,6 +66,8 @@ func TestBusWanted(t *testing.T) {
 		{name: "in local.settings.json", local: emulator, want: true},
 		{name: "in the environment", env: []string{"AzureWebJobsServiceBus=" + emulator}, want: true},
 		{name: "at the usual port", local: "Endpoint=sb://127.0.0.1:5672;UseDevelopmentEmulator=true", want: true},
+		{name: "an identity on this machine", env: []string{"Orders__fullyQualifiedNamespace=localhost"}, want: true},
+		{name: "an identity in the cloud", env: []string{"Orders__fullyQualifiedNamespace=acme.servicebus.windows.net"}},
 		{name: "an emulator elsewhere", local: "Endpoint=sb://localhost:5999;UseDevelopmentEmulator=true"},
 		{name: "the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s"},
 		{name: "a port was named", flags: busFlags{given: true}, want: true},

@@ -81,6 +81,11 @@ func (l *loader) index(f *Function) {
 			l.indexBinding(f, b)
 		}
 	}
+	if f.Kind != nil && f.Kind.Warn != nil {
+		for _, warning := range f.Kind.Warn(l.app, f) {
+			f.warn(f.completed(warning, f.Trigger))
+		}
+	}
 	if f.Kind == nil || f.Kind.Validate == nil || len(f.staged) > 0 && f.FaultIn(f.Trigger.Path) {
 		return
 	}
@@ -149,11 +154,6 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 	}
 	f.Kind = kind
 	l.connection(f, b, kind.Connection, kind.NeedsStorage)
-	if kind.Warn != nil {
-		for _, warning := range kind.Warn(l.app, f) {
-			f.warn(f.completed(warning, b))
-		}
-	}
 }
 
 func (l *loader) indexBinding(f *Function, b *Binding) {

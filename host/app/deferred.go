@@ -1,7 +1,9 @@
 package app
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,16 +25,23 @@ func (f *Function) DefersTrigger() bool {
 	if f.Trigger == nil || !f.Trigger.Deferred() {
 		return false
 	}
+	b, _ := f.NeedsPlainValue()
+	return b == nil
+}
+
+// NeedsPlainValue returns the binding, and its property, that switch deferred binding of the
+// trigger off by an expression; nil when there is none.
+func (f *Function) NeedsPlainValue() (b *Binding, key string) {
 	for _, b := range f.Bindings {
 		if b == f.Trigger {
 			continue
 		}
-		for _, v := range b.Props {
-			if text, ok := v.(string); ok && anExpression.MatchString(text) {
-				return false
+		for _, key := range slices.Sorted(maps.Keys(b.Props)) {
+			if text, ok := b.Props[key].(string); ok && anExpression.MatchString(text) {
+				return b, key
 			}
 		}
 		break
 	}
-	return true
+	return nil, ""
 }

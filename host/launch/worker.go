@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/host/worker"
 )
 
-// Notices are what the workers of a host have said of themselves: a worker that is started
-// again says the same again, and a person wants it once.
+// Notices are what was said of the workers of a host, by themselves or of their environment:
+// a worker that is started again has the same said again, and a person wants it once.
 type Notices struct {
 	mu   sync.Mutex // guards:
 	said map[string]bool

@@ -7,12 +7,19 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// isEmbeddedBus reports whether a connection means the embedded namespace.
+// isEmbeddedBus reports whether a connection means the embedded namespace: the connection
+// string of an emulator at this place, or an identity there, since no namespace of the cloud
+// is on this machine.
 func (d servers) isEmbeddedBus(conn app.Connection) bool {
 	parts := Fields(conn)
-	at := serviceBusAddress(parts["endpoint"])
-	return at != "" && strings.EqualFold(parts["usedevelopmentemulator"], "true") &&
-		(namesNoPort(parts["endpoint"]) || at == d.at(serviceBusService))
+	endpoint := parts["endpoint"]
+	if conn.Value == "" {
+		endpoint = "sb://" + parts[fullyQualified]
+	} else if !strings.EqualFold(parts["usedevelopmentemulator"], "true") {
+		return false
+	}
+	at := serviceBusAddress(endpoint)
+	return at != "" && (namesNoPort(endpoint) || at == d.at(serviceBusService))
 }
 
 // EmulatorConnection reports whether a setting's value is a connection string of a
@@ -26,8 +33,8 @@ func EmulatorConnection(value string) bool {
 // NamespaceConnection reports whether a setting leads to a namespace of Service Bus or
 // Event Hubs, wherever it is: by a connection string, or by an identity.
 func NamespaceConnection(name, value string) bool {
-	const identity = "__fullyqualifiednamespace"
-	return strings.HasSuffix(strings.ToLower(name), identity) && value != "" ||
+	_, part := identityPart(name)
+	return part == fullyQualified && value != "" ||
 		strings.HasPrefix(strings.ToLower(Fields(app.Connection{Value: value})["endpoint"]), "sb://")
 }
 

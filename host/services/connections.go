@@ -69,6 +69,7 @@ type Connections struct {
 	servers            servers
 	gridAlsoAt         []string // further addresses of Event Grid
 	developmentStorage string   // of handlers; empty: as it is
+	accountStrings     map[string]string
 
 	mu     sync.Mutex
 	opened map[openedService]any // of services outside
@@ -126,6 +127,10 @@ func (c *Connections) EventGridAt(url string, others ...string) {
 // UseDevelopmentStorage=true: a connection string of the first account, for a host
 // that serves it elsewhere than SDKs look for it. Empty: the setting as it is.
 func (c *Connections) DevelopmentStorage(connection string) { c.developmentStorage = connection }
+
+// AccountStrings tells the connection string of each storage account that is served, for
+// the handlers of connections that are based on an identity: see [Connections.Environment].
+func (c *Connections) AccountStrings(byName map[string]string) { c.accountStrings = byName }
 
 // Setting is the value of a setting as a handler process is given it.
 func (c *Connections) Setting(value string) string {
@@ -244,6 +249,9 @@ func (c *Connections) storage(conn app.Connection, of service) (account *emulato
 	if c.servers.isEmbedded(conn, of) {
 		return c.embedded.Storage(), true
 	}
+	if name := c.namedAccount(conn, of); name != "" {
+		return c.embedded.accounts[name], true
+	}
 	parts := Fields(conn)
 	endpoint := endpointOf(parts, of)
 	if endpoint == "" || parts["sharedaccesssignature"] != "" || addressOf(endpoint) != c.servers.at(of) {
@@ -280,7 +288,12 @@ func (c *Connections) Ours(conn app.Connection) (ours, served bool) {
 
 // BlobEndpoint is the address of a connection's blob service, as handlers see it in the
 // metadata "Uri".
-func (c *Connections) BlobEndpoint(conn app.Connection) string { return c.servers.blobEndpoint(conn) }
+func (c *Connections) BlobEndpoint(conn app.Connection) string {
+	if name := c.namedAccount(conn, blobService); name != "" && c.opts.Instead == nil {
+		return c.BlobURL() + "/" + name
+	}
+	return c.servers.blobEndpoint(conn)
+}
 
 // BlobURL is where the blobs of embedded accounts are served, or would be.
 func (c *Connections) BlobURL() string {

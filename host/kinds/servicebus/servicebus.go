@@ -21,7 +21,7 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus",
-			Deliveries: deliveries, End: end, Validate: validate, Lint: lint,
+			Deliveries: deliveries, End: end, Validate: validate, Warn: warnDeferral, Lint: lint,
 			Redelivery: "the entity's maxDeliveryCount",
 			Feeds:      kinds.Fed("serviceBus", kinds.Named{Key: "queueName", Noun: "queue"}, kinds.Named{Key: "topicName", Noun: "topic"}),
 		},
@@ -168,6 +168,20 @@ func validate(a *app.App, f *app.Function) []*schemas.Fault {
 		}}
 	}
 	return validateSessions(a, f)
+}
+
+// warnDeferral warns of a function that asks for the SDK's message and gets an ordinary
+// value, which such a parameter does not take (spec workers-dotnet-java 1.8).
+func warnDeferral(_ *app.App, f *app.Function) []*schemas.Fault {
+	b, key := f.NeedsPlainValue()
+	if b == nil || !f.Trigger.Deferred() {
+		return nil
+	}
+	return []*schemas.Fault{{
+		Path: b.PathOf(key), Found: b.String(key),
+		Reason: "the trigger is bound to a type of the SDK (supportsDeferredBinding), and this expression has the platform give the function the ordinary value: a parameter such as ServiceBusReceivedMessage fails with it",
+		Hint:   "let a binding without an expression stand before this one, or bind the trigger to text",
+	}}
 }
 
 // lint is L-6 and L-7.

@@ -2,16 +2,18 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web/control"
+	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
 func newRedrive(std streams) *cobra.Command {
-	return group("redrive queue|servicebus NAME", "Give poison messages and dead letters another chance",
-		newRedriveQueue(std), newRedriveBus(std), newRedriveCosmos())
+	return group("redrive queue|servicebus|eventgrid NAME", "Give poison messages and dead letters another chance",
+		newRedriveQueue(std), newRedriveBus(std), newRedriveGrid(std), newRedriveCosmos())
 }
 
 func newRedriveQueue(std streams) *cobra.Command {
@@ -25,12 +27,17 @@ came from, in their order, or to another one with --to. A message keeps its text
 exactly; it gets a new ID, and its dequeue count starts anew. The journal has a
 record "forwarded" with both IDs for each message.
 
+Poison messages of blobs, in webjobs-blobtrigger-poison, go back to the queue of
+the host's blob trigger, which runs the function again. One whose function or
+blob is gone, or whose blob has changed since, stays.
+
 Messages that become poison again meanwhile stay, and so do messages in work. A
 message is put before its original is deleted: after a crash on the way it is in
 both queues, and never lost.`,
 		Example: `  redeliver redrive queue orders-poison
   redeliver redrive queue orders-poison --id 09892d75-70f2-4697-82d3-26e0055bdef6
-  redeliver redrive queue orders-poison --to orders-v2`,
+  redeliver redrive queue orders-poison --to orders-v2
+  redeliver redrive queue webjobs-blobtrigger-poison`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&r.target, poisonName),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +51,7 @@ both queues, and never lost.`,
 			return tell(cmd, r, in, redrivenText)
 		},
 	})
-	cmd.Flags().StringVar(&in.To, "to", "", "queue to move to (default: NAME without -poison)")
+	cmd.Flags().StringVar(&in.To, "to", "", "queue to move to (default: where NAME came from)")
 	cmd.Flags().StringVar(&in.ID, "id", "", "move only the message with this ID, as peek shows it")
 	return cmd
 }
@@ -55,7 +62,55 @@ func redrivenText(done *control.Redriven) string {
 	}
 	left := ""
 	if done.Left > 0 {
-		left = fmt.Sprintf(", %d left (in work, delayed or poisoned meanwhile)", done.Left)
+		why := "in work, delayed or poisoned meanwhile"
+		if done.From == blobtrigger.PoisonQueue {
+			why += ", or without its blob"
+		}
+		left = fmt.Sprintf(", %d left (%s)", done.Left, why)
 	}
 	return textf("moved %s from queue %q to queue %q%s\n", plural(done.Moved, "message"), done.From, done.To, left)
+}
+
+func newRedriveGrid(std streams) *cobra.Command {
+	r := &remote{std: std}
+	var in control.RedriveEvents
+	cmd := r.changes(&cobra.Command{
+		Use:   "eventgrid TOPIC/SUBSCRIPTION",
+		Short: "Give dead-lettered events back to their subscription",
+		Long: `Redrive gives the events that a subscription has dead-lettered back to it, the
+oldest first; with --event only those of one event. No other subscription of the
+topic gets them. Each is tried as a new event, with all its attempts, and its
+blob is deleted. The journal has a record "forwarded" with the cause "redrive"
+for each.
+
+An event is kept by its subscription before its blob is deleted: after a crash
+on the way it is in both places, and never lost.`,
+		Example: `  redeliver redrive eventgrid shop/orders
+  redeliver redrive eventgrid shop/orders --event 1807`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeFirst(&r.target, noMore, subscriptionNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var ok bool
+			if in.Topic, in.Subscription, ok = strings.Cut(args[0], "/"); !ok || in.Topic == "" || in.Subscription == "" {
+				return hinted(&usageError{fmt.Errorf("%q: want a topic and a subscription", args[0])}, "for instance shop/orders")
+			}
+			return tell(cmd, r, in, func(done *control.Redriven) string {
+				return textf("gave %s back to event subscription %q\n", plural(done.Moved, "event"), done.To)
+			})
+		},
+	})
+	cmd.Flags().StringVar(&in.Event, "event", "", "only the dead letters of the event with this ID")
+	return cmd
+}
+
+// subscriptionNames are the event subscriptions that have a place for dead letters.
+func subscriptionNames(inv *control.Inventory) (names []string) {
+	for _, topic := range inv.EventGrid {
+		for i := range topic.Subscriptions {
+			if s := &topic.Subscriptions[i]; s.DeadLetterContainer != "" {
+				names = append(names, topic.Name+"/"+s.Name)
+			}
+		}
+	}
+	return names
 }

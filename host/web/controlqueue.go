@@ -11,12 +11,13 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web/control"
+	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
-// encoding is what the app says of bodies; the platform's default before an app
-// runs.
-func (s *Server) encoding() queue.Encoding {
-	if a := s.host.App(); a != nil {
+// encoding is how bodies in a queue are encoded: what the app says, and the platform's
+// default before an app runs and for the queues of the blob trigger.
+func (s *Server) encoding(name string) queue.Encoding {
+	if a := s.host.App(); a != nil && name != blobtrigger.PoisonQueue && name != blobtrigger.ControlQueue(a.ID) {
 		return queue.Encoding(a.Config.Queues.MessageEncoding)
 	}
 	return queue.Base64
@@ -43,7 +44,7 @@ func (s *Server) sendMessage(ctx context.Context, in control.SendMessage) (out c
 	}
 	text := string(in.Body)
 	if !in.Raw {
-		text = s.encoding().Encode(in.Body)
+		text = s.encoding(in.Queue).Encode(in.Body)
 	} else if !utf8.Valid(in.Body) {
 		return out, refuse(http.StatusBadRequest, "a raw message must be text in UTF-8", "")
 	}
@@ -58,7 +59,7 @@ func (s *Server) sendMessage(ctx context.Context, in control.SendMessage) (out c
 	if opts.Visibility == 0 {
 		put.NextVisible = time.Time{}
 	}
-	return s.show(put), nil
+	return s.show(in.Queue, put), nil
 }
 
 // sizeHint says why a body of so many bytes does not fit in Base64.
@@ -90,7 +91,7 @@ func (s *Server) peekQueue(ctx context.Context, in control.PeekQueue) (control.P
 		return out, err
 	}
 	for _, m := range found {
-		out.Messages = append(out.Messages, s.show(m))
+		out.Messages = append(out.Messages, s.show(in.Queue, m))
 	}
 	out.Count, err = q.Count(ctx)
 	return out, err
@@ -121,10 +122,10 @@ func (s *Server) purgeQueue(ctx context.Context, in control.PurgeQueue) (out con
 	return out, q.Clear(ctx)
 }
 
-// show decodes a message as the app would.
-func (s *Server) show(m *queue.Message) control.Message {
+// show decodes a message of a queue as the app would.
+func (s *Server) show(name string, m *queue.Message) control.Message {
 	out := control.Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.host.PoisonError(m.ID)}
-	body, err := s.encoding().Decode(m.Text)
+	body, err := s.encoding(name).Decode(m.Text)
 	switch {
 	case err != nil:
 		out.Undecodable = err.Error()

@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web/control"
+	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
 // redriveLock is how long a message that is being moved is invisible. It comes
@@ -29,11 +30,9 @@ const redriveLock = 30 * time.Second
 func (s *Server) redriveQueue(ctx context.Context, in control.RedriveQueue) (control.Redriven, error) {
 	out := control.Redriven{From: in.Queue, To: in.To, ID: in.ID}
 	if out.To == "" {
-		origin, ok := queue.PoisonOrigin(out.From)
-		if !ok {
+		if out.To = s.origin(out.From); out.To == "" {
 			return out, refuse(http.StatusBadRequest, fmt.Sprintf("queue %q is not a poison queue: its name does not end in -poison", out.From), "name the target queue with to")
 		}
-		out.To = origin
 	}
 	if out.To == out.From {
 		return out, refuse(http.StatusBadRequest, fmt.Sprintf("queue %q cannot be redriven to itself", out.From), "")
@@ -41,6 +40,9 @@ func (s *Server) redriveQueue(ctx context.Context, in control.RedriveQueue) (con
 	m := &mover{
 		from: s.host.AppStorage().Queue(out.From), to: s.host.AppStorage().Queue(out.To),
 		clk: s.host.Clock(), journal: s.host.Journal(), gone: ctx.Err,
+	}
+	if out.From == blobtrigger.PoisonQueue && out.To == s.origin(out.From) {
+		m.fits = s.leadsToBlob
 	}
 	err := s.inside("redrive", func(ctx context.Context) (err error) {
 		there, err := s.host.AppStorage().QueueCounts(ctx, out.From)
@@ -50,12 +52,19 @@ func (s *Server) redriveQueue(ctx context.Context, in control.RedriveQueue) (con
 		// A target that does not exist is more likely a slip than a wish.
 		if exists, err := m.to.Exists(ctx); err != nil {
 			return err
-		} else if !exists {
+		} else if !exists && m.fits == nil {
 			return &noTargetError{out.To}
+		} else if !exists { // the host's own control queue
+			if err := m.to.Create(ctx); err != nil {
+				return err
+			}
 		}
-		if out.ID != "" {
+		switch {
+		case out.ID != "":
 			out.NewID, err = s.redriveOne(ctx, m, out.ID)
-		} else {
+		case m.fits != nil:
+			err = s.redriveFitting(ctx, m)
+		default:
 			err = m.all(ctx, there.Visible)
 		}
 		out.Moved = m.moved
@@ -80,6 +89,11 @@ func (s *Server) redriveOne(ctx context.Context, m *mover, id string) (newID str
 	if found.NextVisible.After(m.clk.Now()) {
 		return "", &invisibleError{queue: m.from.Name(), id: id, until: found.NextVisible}
 	}
+	if m.fits != nil {
+		if err := m.fits(ctx, found); err != nil {
+			return "", err
+		}
+	}
 	taken, err := s.host.AppStorage().ReceiveByID(ctx, m.from.Name(), id, redriveLock)
 	if err != nil {
 		return "", err
@@ -94,7 +108,8 @@ type mover struct {
 	journal  *journal.Journal
 	gone     func() error // why the result is no longer waited for
 	moved    int
-	cause    string // of the records; empty: redrive
+	cause    string                                            // of the records; empty: redrive
+	fits     func(ctx context.Context, m *queue.Message) error // says why a message would come to nothing; nil: none does
 }
 
 // all moves up to n messages, oldest first.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/redeliver/redeliver/host/web/control"
 	"github.com/redeliver/redeliver/host/web/view"
 )
 
@@ -32,6 +33,8 @@ type keeper struct {
 	body            func(ctx context.Context, entity, id string) ([]byte, error)                  // nil: as each has it
 	again           func(ctx context.Context, entity, messageID string) (newID string, err error) // sends a message once more; nil: it cannot
 	release, poison hand                                                                          // nil: there is no such thing
+
+	redrive func(ctx context.Context, entity, id string) (control.Redriven, error) // nil: there is no such thing
 }
 
 // hand does something to a message, and says where that is then.
@@ -40,12 +43,12 @@ type hand func(ctx context.Context, m view.MessageMoved) (view.MessageMoved, err
 // keepers are the services by their names in the API.
 func (s *Server) keepers() map[string]keeper {
 	return map[string]keeper{
-		"queue":      {refusals: "queues", needs: "storage", each: s.eachOfQueue, again: s.againOfQueue, release: s.releaseOfQueue, poison: s.poisonOfQueue},
-		"servicebus": {refusals: "servicebus", needs: "servicebus", each: s.eachOfBus, again: s.againOfBus, release: s.releaseOfBus, poison: s.poisonOfBus},
-		"eventgrid":  {refusals: "eventgrid", each: s.eachOfGrid, release: s.releaseOfGrid, poison: s.poisonOfGrid},
+		"queue":      {refusals: "queues", needs: "storage", each: s.eachOfQueue, again: s.againOfQueue, release: s.releaseOfQueue, poison: s.poisonOfQueue, redrive: s.redriveOfQueue},
+		"servicebus": {refusals: "servicebus", needs: "servicebus", each: s.eachOfBus, again: s.againOfBus, release: s.releaseOfBus, poison: s.poisonOfBus, redrive: s.redriveOfBus},
+		"eventgrid":  {refusals: "eventgrid", each: s.eachOfGrid, release: s.releaseOfGrid, poison: s.poisonOfGrid, redrive: s.redriveOfGrid},
 		"eventhub":   {refusals: "eventhubs", needs: "eventhubs", each: s.eachOfHub},
 		"cosmos":     {refusals: "cosmos", each: s.eachOfCosmos},
-		"blob":       {refusals: "containers", needs: "storage", each: s.eachOfContainer, body: s.bodyOfBlob},
+		"blob":       {refusals: "containers", needs: "storage", each: s.eachOfContainer, body: s.bodyOfBlob, redrive: s.redriveOfContainer},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func (s *Server) eachOfQueue(ctx context.Context, entity string, visit func(*view.ShownMessage, []byte) bool) error {
-	now, encoding, more := s.host.Clock().Now(), s.encoding(), true
+	now, encoding, more := s.host.Clock().Now(), s.encoding(entity), true
 	origin, poison := queue.PoisonOrigin(entity)
 	_, err := s.host.AppStorage().QueueMessages(ctx, entity, 1, func(m *queue.Message) bool {
 		body, err := encoding.Decode(m.Text)
@@ -25,6 +25,9 @@ func (s *Server) eachOfQueue(ctx context.Context, entity string, visit func(*vie
 		}
 		if poison {
 			shown.Origin, shown.Reason = origin, s.host.PoisonError(m.ID)
+			if of, ok := s.poisonBlob(entity, m); ok {
+				shown.Origin, shown.Properties = s.origin(entity), map[string]string{"function": of.function, "blob": of.path}
+			}
 		}
 		if m.NextVisible.After(now) {
 			shown.VisibleAt, shown.State = m.NextVisible, "hidden"

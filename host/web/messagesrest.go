@@ -128,7 +128,11 @@ func (s *Server) eachOfContainer(ctx context.Context, entity string, visit func(
 				ID: b.Name, State: "visible", Enqueued: b.Properties.LastModified, Size: b.Properties.ContentLength,
 				Properties: map[string]string{"contentType": b.Properties.Headers.ContentType, "etag": b.Properties.ETag},
 			}
-			if !visit(shown, nil) {
+			body, err := s.deadLetter(ctx, entity, shown)
+			if err != nil {
+				return err
+			}
+			if !visit(shown, body) {
 				return nil
 			}
 		}
@@ -139,6 +143,19 @@ func (s *Server) eachOfContainer(ctx context.Context, entity string, visit func(
 			return err
 		}
 	}
+}
+
+// deadLetter says of a blob that is a dead letter of Event Grid where its event came
+// from, and why.
+func (s *Server) deadLetter(ctx context.Context, container string, shown *view.ShownMessage) (body []byte, err error) {
+	d, err := s.host.Services().EventGrid().DeadLetter(ctx, s.host.AppStorage(), container, shown.ID)
+	if errors.Is(err, bindings.ErrNotFound) {
+		return nil, nil // it has gone meanwhile
+	} else if d == nil || err != nil {
+		return nil, err
+	}
+	shown.MessageID, shown.Origin, shown.Reason = d.EventID, d.Source(), d.Reason
+	return d.Body, nil
 }
 
 // bodyOfBlob reads a little more of a blob than is shown.

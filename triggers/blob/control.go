@@ -57,6 +57,23 @@ func decodeControl(body []byte) (*controlMessage, error) {
 	return m, nil
 }
 
+// Poison is what a message of [PoisonQueue], or of a control queue, is about: one version
+// of one blob for one function.
+type Poison struct {
+	FunctionID      string // app.FunctionID
+	Container, Blob string
+	ETag            string
+}
+
+// ReadPoison reads the decoded text of such a message.
+func ReadPoison(body []byte) (Poison, error) {
+	m, err := decodeControl(body)
+	if err != nil {
+		return Poison{}, err
+	}
+	return Poison{m.FunctionID, m.ContainerName, m.BlobName, m.ETag}, nil
+}
+
 // Concurrency returns the options of the control queue's listener for
 // maxDegreeOfParallelism, 1 or more: the size of a batch, and the number of
 // messages in work at or below which the next is taken (spec storage 7).

@@ -2,8 +2,6 @@ package eventgrid
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -41,7 +39,7 @@ func (g *Grid) GiveUp(ctx context.Context, topic, subscription, eventID string) 
 func (d *delivery) waits() bool { return d.state == waiting || d.state == expiring }
 
 func busy(eventID string) error {
-	return &Error{Status: http.StatusConflict, Code: "Conflict", Message: fmt.Sprintf("event %q waits for no attempt: it is being sent, or given up", eventID)}
+	return unable("event %q waits for no attempt: it is being sent, or given up", eventID)
 }
 
 // byHand does something to one event at a subscription, and tells of it.

@@ -67,17 +67,23 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 	g.tell(records)
 }
 
+// deadLetterMembers are what a dead letter has beside the event.
+var deadLetterMembers = []string{"deadLetterReason", "deliveryAttempts", "lastDeliveryOutcome", "lastHttpStatusCode", "publishTime", "lastDeliveryAttemptTime"} // read only
+
+// deadLetterMember is the name of such a member: attributes of CloudEvents are in lower
+// case.
+func deadLetterMember(name string, schema Schema) string {
+	if schema == CloudEventSchema {
+		return fold(name)
+	}
+	return name
+}
+
 // deadLetter is the event with what became of it.
 func (d *delivery) deadLetter() *Event {
-	names := []string{"deadLetterReason", "deliveryAttempts", "lastDeliveryOutcome", "lastHttpStatusCode", "publishTime", "lastDeliveryAttemptTime"}
-	cloud := d.event.schema == CloudEventSchema
 	var more []member
 	add := func(i int, raw []byte) {
-		name := names[i]
-		if cloud {
-			name = fold(name) // attributes of CloudEvents are in lower case
-		}
-		more = append(more, member{name, raw})
+		more = append(more, member{deadLetterMember(deadLetterMembers[i], d.event.schema), raw})
 	}
 	add(0, quote(string(d.reason)))
 	add(1, strconv.AppendInt(nil, int64(len(d.attempts)), 10))

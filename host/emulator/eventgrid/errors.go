@@ -44,3 +44,8 @@ func notFound(format string, args ...any) error {
 func conflict(format string, args ...any) error {
 	return &Error{Status: http.StatusConflict, Code: "ResourceAlreadyExists", Message: fmt.Sprintf(format, args...)}
 }
+
+// unable refuses what the state of things does not allow.
+func unable(format string, args ...any) error {
+	return &Error{Status: http.StatusConflict, Code: "Conflict", Message: fmt.Sprintf(format, args...)}
+}

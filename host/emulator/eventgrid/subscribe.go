@@ -112,17 +112,13 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 		return err
 	}
 	return g.change(ctx, func() error {
-		t, err := g.topicLocked(topicName)
+		s, err := g.subscriptionLocked(topicName, name)
 		if err != nil {
 			return err
 		}
-		s := t.find(name)
-		if s == nil {
-			return notFound("event subscription %q of topic %q does not exist", name, topicName)
-		}
 		g.removeLocked(s)
 		g.renounceLocked(topicName, name)
-		t.subscriptions = slices.DeleteFunc(t.subscriptions, func(o *subscription) bool { return o == s })
+		s.topic.subscriptions = slices.DeleteFunc(s.topic.subscriptions, func(o *subscription) bool { return o == s })
 		g.pruneLocked()
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // ListMessages shows messages of any state that an entity holds, in the order of the
@@ -76,6 +77,16 @@ type PoisonMessage struct {
 	api.Op[MessageMoved] `route:"POST /messages/poison" body:"json"`
 
 	MessageName
+}
+
+// RedriveMessages gives poison messages and dead letters another chance where they came
+// from: the visible messages of a poison queue, the messages of a dead-letter queue of
+// Service Bus, the dead letters of Event Grid in a container of blobs or, of service
+// eventgrid, of TOPIC/SUBSCRIPTION. 409 when the one that ID names would come to nothing.
+type RedriveMessages struct {
+	api.Op[control.Redriven] `route:"POST /messages/redrive" body:"json"`
+
+	MessageName // without an ID all of the entity; of service eventgrid the event's id
 }
 
 // MessageName names a message of a service, by the names of ListMessages.

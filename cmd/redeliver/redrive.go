@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/view"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
@@ -73,7 +74,7 @@ func redrivenText(done *control.Redriven) string {
 
 func newRedriveGrid(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.RedriveEvents
+	in := view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}
 	cmd := r.changes(&cobra.Command{
 		Use:   "eventgrid TOPIC/SUBSCRIPTION",
 		Short: "Give dead-lettered events back to their subscription",
@@ -90,8 +91,8 @@ on the way it is in both places, and never lost.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeFirst(&r.target, noMore, subscriptionNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var ok bool
-			if in.Topic, in.Subscription, ok = strings.Cut(args[0], "/"); !ok || in.Topic == "" || in.Subscription == "" {
+			in.Entity = args[0]
+			if topic, subscription, _ := strings.Cut(args[0], "/"); topic == "" || subscription == "" {
 				return hinted(&usageError{fmt.Errorf("%q: want a topic and a subscription", args[0])}, "for instance shop/orders")
 			}
 			return tell(cmd, r, in, func(done *control.Redriven) string {
@@ -99,7 +100,7 @@ on the way it is in both places, and never lost.`,
 			})
 		},
 	})
-	cmd.Flags().StringVar(&in.Event, "event", "", "only the dead letters of the event with this ID")
+	cmd.Flags().StringVar(&in.ID, "event", "", "only the dead letters of the event with this ID")
 	return cmd
 }
 

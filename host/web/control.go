@@ -43,7 +43,6 @@ func (s *Server) operations() []operation {
 		inside(s, s.deleteTopic),
 		inside(s, s.unsubscribe),
 		inside(s, s.publish),
-		inside(s, s.redriveEvents),
 		inside(s, s.createHub),
 		inside(s, s.createGroup),
 		inside(s, s.sendEvent),

@@ -145,40 +145,6 @@ func completeEvents(body []byte, schema eventgrid.Schema, now time.Time) ([]byte
 	return json.Marshal(events)
 }
 
-func (s *Server) redriveEvents(ctx context.Context, in control.RedriveEvents) (control.Redriven, error) {
-	out := control.Redriven{To: in.Topic + "/" + in.Subscription, ID: in.Event}
-	letters, err := s.host.Services().EventGrid().DeadLetters(ctx, in.Topic, in.Subscription)
-	if err != nil {
-		return out, err
-	}
-	for _, d := range letters {
-		out.From, out.To = d.Container, d.Source()
-		if in.Event != "" && d.EventID != in.Event {
-			out.Left++
-			continue
-		}
-		if err := s.redriveLetter(ctx, &out, d); err != nil {
-			return out, err
-		}
-	}
-	if in.Event != "" && out.Moved == 0 {
-		return out, refuse(http.StatusNotFound, fmt.Sprintf("event subscription %q has no dead letter of event %q", out.To, in.Event), "its dead letter may be moved already")
-	}
-	return out, nil
-}
-
-// redriveLetter moves a dead letter and counts it.
-func (s *Server) redriveLetter(ctx context.Context, out *control.Redriven, d *eventgrid.DeadLetter) error {
-	if err := s.host.Services().EventGrid().Redrive(ctx, d); err != nil {
-		if out.Moved > 0 {
-			err = fmt.Errorf("%w; moved before that: %d", err, out.Moved)
-		}
-		return err
-	}
-	out.Moved++
-	return s.host.Clock().Sleep(ctx, 0) // as in mover.all
-}
-
 // deleteTopic removes a topic of Event Grid.
 func (s *Server) deleteTopic(ctx context.Context, in control.DeleteTopic) (out control.GridDeleted, err error) {
 	grid := s.host.Services().EventGrid()

@@ -71,7 +71,6 @@
 //	DELETE /eventgrid/topic                    DeleteTopic
 //	DELETE /eventgrid/subscription             Unsubscribe
 //	POST   /eventgrid/events                   Publish
-//	POST   /eventgrid/redrive                  RedriveEvents
 //	PUT    /eventhubs/hub                      CreateHub
 //	PUT    /eventhubs/consumergroup            CreateGroup
 //	POST   /eventhubs/events                   SendEvent

@@ -46,16 +46,43 @@ func (s *Server) redriveOfBus(_ context.Context, entity, id string) (out control
 	return out, err
 }
 
-func (s *Server) redriveOfGrid(_ context.Context, entity, id string) (out control.Redriven, err error) {
+func (s *Server) redriveOfGrid(_ context.Context, entity, id string) (control.Redriven, error) {
 	topic, subscription, ok := strings.Cut(entity, "/")
+	out := control.Redriven{To: entity, ID: id}
 	if !ok {
 		return out, refuse(http.StatusBadRequest, fmt.Sprintf("entity %q: want TOPIC/SUBSCRIPTION", entity), "")
 	}
-	err = s.inside("redrive", func(ctx context.Context) (err error) {
-		out, err = s.redriveEvents(ctx, control.RedriveEvents{Topic: topic, Subscription: subscription, Event: id})
-		return err
+	err := s.inside("redrive", func(ctx context.Context) error {
+		letters, err := s.host.Services().EventGrid().DeadLetters(ctx, topic, subscription)
+		if err != nil {
+			return err
+		}
+		for _, d := range letters {
+			out.From, out.To = d.Container, d.Source()
+			if id != "" && d.EventID != id {
+				out.Left++
+			} else if err := s.redriveLetter(ctx, &out, d); err != nil {
+				return err
+			}
+		}
+		if id != "" && out.Moved == 0 {
+			return refuse(http.StatusNotFound, fmt.Sprintf("event subscription %q has no dead letter of event %q", out.To, id), "it may be moved already")
+		}
+		return nil
 	})
 	return out, err
+}
+
+// redriveLetter moves a dead letter and counts it.
+func (s *Server) redriveLetter(ctx context.Context, out *control.Redriven, d *eventgrid.DeadLetter) error {
+	if err := s.host.Services().EventGrid().Redrive(ctx, d); err != nil {
+		if out.Moved > 0 {
+			err = fmt.Errorf("%w; moved before that: %d", err, out.Moved)
+		}
+		return err
+	}
+	out.Moved++
+	return s.host.Clock().Sleep(ctx, 0) // as in mover.all
 }
 
 // redriveOfContainer moves the dead letters in a container, each to its subscription.

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
+	blobkind "github.com/redeliver/redeliver/host/kinds/blob"
 	"github.com/redeliver/redeliver/host/web/api"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
@@ -32,6 +32,8 @@ func (s *Server) origin(poison string) string {
 type poisonBlob struct {
 	blobtrigger.Poison
 	function, path string
+	listener       *app.Function // nil: the app has none
+	newer          bool          // see blobkind.Listener
 }
 
 func (s *Server) poisonBlob(entity string, m *queue.Message) (of poisonBlob, ok bool) {
@@ -46,24 +48,12 @@ func (s *Server) poisonBlob(entity string, m *queue.Message) (of poisonBlob, ok 
 		return of, false
 	}
 	of.function, of.path = of.FunctionID, of.Container+"/"+of.Blob
-	if f := s.blobFunction(of.FunctionID); f != nil {
-		of.function = f.Name
-	}
-	return of, true
-}
-
-// blobFunction is the function of the app that has that ID, and listens to blobs.
-func (s *Server) blobFunction(id string) *app.Function {
-	a := s.host.App()
-	if a == nil {
-		return nil
-	}
-	for _, f := range a.Functions {
-		if app.FunctionID(f.Name) == id && f.Trigger.Is("blobTrigger") && !f.Disabled {
-			return f
+	if a := s.host.App(); a != nil {
+		if of.listener, of.newer = blobkind.Listener(a, of.FunctionID); of.listener != nil {
+			of.function = of.listener.Name
 		}
 	}
-	return nil
+	return of, true
 }
 
 // leadsToBlob says why a poison message would come to nothing on the control queue, where
@@ -77,8 +67,7 @@ func (s *Server) leadsToBlob(ctx context.Context, m *queue.Message) error {
 	if !ok {
 		return no("it is no message of a blob trigger", "")
 	}
-	f := s.blobFunction(of.FunctionID)
-	if f == nil {
+	if of.listener == nil {
 		return no(fmt.Sprintf("no function of the app listens as %s", of.FunctionID), `"redeliver ls functions" lists the functions`)
 	}
 	p, err := s.host.AppStorage().Container(of.Container).Blob(of.Blob).Properties(ctx, nil)
@@ -87,8 +76,8 @@ func (s *Server) leadsToBlob(ctx context.Context, m *queue.Message) error {
 		return no(fmt.Sprintf("the blob %s does not exist any more", of.path), "")
 	case err != nil:
 		return err
-	case p.ETag != of.ETag && !strings.EqualFold(f.Trigger.String("source"), "EventGrid"):
-		return no(fmt.Sprintf("the blob %s has changed since; its new version has had deliveries of its own", of.path), fmt.Sprintf("\"redeliver invoke %s %s\" runs the function for it", f.Name, of.path))
+	case p.ETag != of.ETag && !of.newer:
+		return no(fmt.Sprintf("the blob %s has changed since; its new version has had deliveries of its own", of.path), fmt.Sprintf("\"redeliver invoke %s %s\" runs the function for it", of.function, of.path))
 	}
 	return nil
 }

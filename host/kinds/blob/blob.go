@@ -158,6 +158,18 @@ func functionOf(f *kinds.Function) (*trigger.Function, error) {
 // connectionName is the name by which a library in the worker looks for a connection.
 func connectionName(b *app.Binding) string { return cmp.Or(b.Connection, "AzureWebJobsStorage") }
 
+// Listener is the function of an app that a control message with that ID is for, nil if
+// there is none. Newer: it runs for the newest version of a blob, whichever the message
+// names.
+func Listener(a *app.App, id string) (f *app.Function, newer bool) {
+	for _, f := range a.Functions {
+		if app.FunctionID(f.Name) == id && f.Trigger.Is("blobTrigger") && !f.Disabled {
+			return f, onEventGrid(f.Trigger)
+		}
+	}
+	return nil, false
+}
+
 // onEventGrid reports whether a blob trigger learns of blobs by Event Grid.
 func onEventGrid(b *app.Binding) bool { return strings.EqualFold(b.String("source"), "EventGrid") }
 

@@ -62,16 +62,6 @@ type GridDeleted struct {
 	Pending       int    `json:"pending"`                 // events that were not delivered yet
 }
 
-// RedriveEvents gives the dead letters of an event subscription back to it, the oldest
-// first, or those of one event. Each is tried as a new event, and its blob is deleted.
-type RedriveEvents struct {
-	api.Op[Redriven] `route:"POST /eventgrid/redrive"`
-
-	Topic        string `query:"topic,required"`
-	Subscription string `query:"name,required"`
-	Event        string `query:"event"` // its id; all unless there is one
-}
-
 // Publish publishes the event, or the array of events, of the body. Required fields that
 // are missing are added.
 type Publish struct {

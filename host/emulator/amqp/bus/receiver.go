@@ -2,6 +2,7 @@ package bus
 
 import (
 	"errors"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
@@ -19,7 +20,7 @@ type receiver struct {
 	within place
 
 	pulling, settling guest
-	waiting           amqp.Waiting
+	waiting, telling  amqp.Waiting
 	idle              *idle
 }
 
@@ -55,6 +56,7 @@ func (b *Backend) serve(from servicebus.Receiver, r *amqp.AttachRequest) (*amqp.
 func (r *receiver) Close(vanished bool) {
 	r.b.holders.forget(r.at, r.link)
 	r.b.inside("detach", func() error {
+		r.telling.Interrupt()
 		r.idle.end()
 		if vanished {
 			r.link.Vanish()
@@ -64,9 +66,24 @@ func (r *receiver) Close(vanished bool) {
 	})
 }
 
+// lossIsTold is how long after the end of a session's lock a client that only waits is
+// detached; what it asks for in between is refused at once. The service is not prompt
+// either: a client that waits 5 s for the next message of a session locked for 5 s sees
+// an empty session (azure-servicebus for Python 7.15.0: tests/test_sessions.py,
+// receive_handler_receiveanddelete).
+const lossIsTold = 2 * time.Second
+
 // Watch implements amqp.Producer.
 func (r *receiver) Watch() error {
-	err := r.b.inside("watch", func() error { return r.link.Lost(background) })
+	err := r.b.inside("watch", func() error {
+		err := r.link.Lost(background)
+		if errors.Is(err, messaging.ErrSessionLockLost) {
+			ctx, cancel := r.b.clk.WithCancel(background)
+			defer cancel()
+			r.telling.Do(cancel, func() { r.b.clk.Idle(ctx, lossIsTold) })
+		}
+		return err
+	})
 	if err == nil || errors.Is(err, messaging.ErrClosed) {
 		return nil
 	}
@@ -100,7 +117,13 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 func (r *receiver) await(n int) (list []*servicebus.Received, err error) {
 	ctx, cancel := r.b.clk.WithCancel(background)
 	defer cancel()
-	r.waiting.Do(cancel, func() { list, err = r.link.Receive(ctx, n, messaging.Forever) })
+	r.waiting.Do(cancel, func() {
+		if list, err = r.link.Receive(ctx, n, messaging.Forever); errors.Is(err, messaging.ErrSessionLockLost) {
+			if e := r.b.clk.Idle(ctx, lossIsTold); e != nil {
+				err = e
+			}
+		}
+	})
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}

@@ -114,27 +114,71 @@ func TestSessionLink(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.clk.Advance(time.Minute)
-			// Whether the disposition or the detach is first, it is the session's lock.
+			// The client is told now if it asks, else when it has waited for 2 s.
 			err = r.AcceptMessage(ctx, m)
 			var refused *goamqp.Error
-			var detached *goamqp.LinkError
-			if errors.As(err, &detached) {
-				refused = detached.RemoteErr
-			} else {
-				errors.As(err, &refused)
-			}
-			if refused == nil || refused.Condition != "com.microsoft:session-lock-lost" {
+			if !errors.As(err, &refused) || refused.Condition != "com.microsoft:session-lock-lost" {
 				t.Errorf("AcceptMessage after the lock = %v", err)
 			}
-			for err == nil || detached == nil {
-				if _, err = r.Receive(ctx, nil); ctx.Err() != nil {
-					t.Fatal("the link goes on")
-				}
-				errors.As(err, &detached)
+			w.clk.Advance(2 * time.Second)
+			wantDetached(t, ctx, r)
+		})
+	}
+}
+
+// wantDetached: the link ends because its session's lock has ended.
+func wantDetached(t *testing.T, ctx context.Context, r *goamqp.Receiver) {
+	t.Helper()
+	_, err := r.Receive(ctx, nil)
+	var detached *goamqp.LinkError
+	if !errors.As(err, &detached) || detached.RemoteErr == nil || detached.RemoteErr.Condition != "com.microsoft:session-lock-lost" {
+		t.Errorf("Receive after the lock = %v", err)
+	}
+}
+
+// TestSessionLossIsTold: a client that only waits learns 2 s after the lock's end that it
+// has lost its session, one that asks for messages at once.
+func TestSessionLossIsTold(t *testing.T) {
+	t.Parallel()
+	for name, credit := range map[string]uint32{"waits": 2, "has no credit": 1, "asks": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil, nil)
+			w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
+			w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &servicebus.Message{SessionID: ptr("s1")}) })
+			ctx, session := w.plain(t)
+			r, err := session.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{
+				Credit: -1, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr(),
+				Filters: []goamqp.LinkFilter{goamqp.NewLinkFilter("com.microsoft:session-filter", 0x137000000C, "s1")},
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if detached.RemoteErr == nil || detached.RemoteErr.Condition != "com.microsoft:session-lock-lost" {
-				t.Errorf("Receive after the lock = %v", err)
+			if err := r.IssueCredit(credit); err != nil {
+				t.Fatal(err)
 			}
+			m, err := r.Receive(ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clk.Advance(time.Minute + 1999*time.Millisecond)
+			for range 5 { // round trips, so that a detach would have come
+				ask(t, ctx, session, "q/$management", &goamqp.Message{ApplicationProperties: map[string]any{"operation": "com.microsoft:get-session-state"}, Value: map[string]any{"session-id": "s1"}})
+			}
+			var refused *goamqp.Error
+			var detached *goamqp.LinkError
+			if err := r.AcceptMessage(ctx, m); errors.As(err, &detached) || !errors.As(err, &refused) || refused.Condition != "com.microsoft:session-lock-lost" {
+				t.Errorf("AcceptMessage after the lock = %v: want a refusal, and the link stays", err)
+			}
+			if name == "asks" {
+				err = r.IssueCredit(1)
+			} else {
+				w.clk.Advance(time.Millisecond)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantDetached(t, ctx, r)
 		})
 	}
 }

@@ -96,7 +96,9 @@ type ReceivedEvent struct {
 	// SequenceNumber is unique in the partition, from 0, without gaps.
 	SequenceNumber int64
 	// Offset is a position in the partition, whose form is the service's business.
-	Offset       string
+	Offset string
+	// EnqueuedTime is in milliseconds, as clients are told it: behind the time of the last
+	// event there is none.
 	EnqueuedTime time.Time
 }
 

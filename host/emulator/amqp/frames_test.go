@@ -328,6 +328,35 @@ func TestSettlementFrames(t *testing.T) {
 	}
 }
 
+// TestSettledAfterDetach: what a client says of a delivery after it has detached the link
+// settles nothing. It does not wait for the answer, and settles by token (spec messaging
+// 1.2; azure-servicebus for Python: settle_through_mgmt_link_due_to_broken_receiver_link).
+func TestSettledAfterDetach(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	m.put("q", []byte("x"))
+	p := newPeer(t, m, nil, nil)
+	p.open()
+	p.frames(0, attachReceiver(0, "q"))
+	next[*wire.Attach](p)
+	p.frames(0, credit(0, 1))
+	next[*wire.Transfer](p)
+	p.frames(0, &wire.Detach{Handle: 0}, &wire.Disposition{Role: wire.Receiver, First: 0, State: &wire.State{Kind: wire.StateAccepted}})
+	p.frames(0, &wire.Close{})
+	for {
+		if f, _, err := p.frame(); err != nil {
+			t.Fatal(err)
+		} else if _, ok := f.(*wire.Close); ok {
+			break
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if diff := cmp.Diff([]string{"source q closed vanished=false"}, m.log); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+}
+
 // TestEchoedOutcomes: a settlement is confirmed with the outcome that was asked for, without
 // its error and its annotations (spec messaging 3.6); settlements that arrive together are
 // confirmed in order.

@@ -4,6 +4,7 @@ package amqp
 
 import (
 	"errors"
+	"maps"
 	"sync"
 
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -256,6 +257,9 @@ func (s *session) detach(p *wire.Detach) *wire.Error {
 		return wire.Errorf(wire.CondUnattachedHandle, "detach of handle %d, which has no link", p.Handle)
 	}
 	l.peerDetached = true
+	// What the client still says of the link's deliveries comes too late: it takes the
+	// link for gone, and settles by token if it settles.
+	l.dropUnsettledLocked()
 	if l.finished {
 		delete(s.links, p.Handle)
 		c.mu.Unlock()
@@ -264,6 +268,11 @@ func (s *session) detach(p *wire.Detach) *wire.Error {
 	c.mu.Unlock()
 	l.stop(nil, false)
 	return nil
+}
+
+// dropUnsettledLocked forgets the deliveries of the link.
+func (l *link) dropUnsettledLocked() {
+	maps.DeleteFunc(l.s.unsettled, func(_ uint32, d *sent) bool { return d.l == l })
 }
 
 // stop ends the link: err is why, nil if that is the client's wish; vanished, if
@@ -305,11 +314,7 @@ func (l *link) finish() {
 
 func (l *link) finishLocked() {
 	c, s := l.s.c, l.s
-	for id, d := range s.unsettled {
-		if d.l == l {
-			delete(s.unsettled, id)
-		}
-	}
+	l.dropUnsettledLocked()
 	l.finished = true
 	l.replies = nil
 	if !l.silentLocked() {

@@ -202,6 +202,25 @@ func TestPositionsAtTheEnd(t *testing.T) {
 	test("more than ever was", eventhubsapi.Position{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
 }
 
+// TestTimesInMilliseconds: clients tell times in milliseconds, and behind the one of the
+// last event there must not be this event again (spec messaging 3.13; azeventhubs v2.0.2:
+// TestConsumerClient_StartPositions).
+func TestTimesInMilliseconds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
+	b.clk.Advance(1234567 * time.Nanosecond)
+	b.send("a")
+	last := b.partition().LastEnqueued
+	if want := start.Add(time.Millisecond); !last.Equal(want) {
+		t.Errorf("last enqueued at %v, want %v", last, want)
+	}
+	b.clk.Advance(time.Second)
+	b.send("b")
+	if diff := cmp.Diff([]string{"b"}, b.all(eventhubsapi.Position{EnqueuedTime: time.UnixMilli(last.UnixMilli())})); diff != "" {
+		t.Errorf("behind the time of the last (-want +got):\n%s", diff)
+	}
+}
+
 // partition returns the properties of the first partition.
 func (b *bench) partition() (p *eventhubsapi.Partition) {
 	b.Helper()

@@ -54,7 +54,7 @@ func (p *partition) trim(op *operation) {
 
 // add puts an event at the end.
 func (p *partition) add(op *operation, e *eventhubs.Event) *eventhubs.ReceivedEvent {
-	r := &eventhubs.ReceivedEvent{Event: *e, SequenceNumber: p.next, Offset: strconv.FormatInt(p.offset, 10), EnqueuedTime: op.now}
+	r := &eventhubs.ReceivedEvent{Event: *e, SequenceNumber: p.next, Offset: strconv.FormatInt(p.offset, 10), EnqueuedTime: op.now.Truncate(time.Millisecond)}
 	p.append(r)
 	op.saveEvent(p, r)
 	return r

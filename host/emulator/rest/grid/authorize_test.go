@@ -66,6 +66,8 @@ func TestAuthorization(t *testing.T) {
 			d := newServer(t, test.opts)
 			if w := d.send("POST", events, "["+event+"]", test.header...); w.Code != test.status {
 				t.Errorf("%d %s, want %d", w.Code, w.Body, test.status)
+			} else if w.Code == 401 && !strings.Contains(w.Body.String(), `"The request authorization key is not authorized for ORDERS. `) {
+				t.Errorf("refused with %s", w.Body)
 			}
 		})
 	}

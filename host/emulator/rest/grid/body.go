@@ -25,7 +25,7 @@ func readBody(in *listen.Body) ([]byte, error) {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &eventgrid.Error{
 			Status: http.StatusRequestEntityTooLarge, Code: "PayloadTooLarge",
-			Message: fmt.Sprintf("the request is larger than %d bytes", eventgrid.MaxPublish),
+			Message: fmt.Sprintf("The maximum size (%d) has been exceeded.", eventgrid.MaxPublish),
 		}
 	}
 	if err != nil {

@@ -119,7 +119,7 @@ func TestPublish(t *testing.T) {
 		"metadataVersion 2":     {events, with(`"metadataVersion":"2"`), nil, 400, "metadataVersion"},
 		"64 KiB":                {events, large(64 << 10), nil, 200, ""},
 		"64 KiB and one":        {events, large(64<<10 + 1), nil, 413, "65537 bytes"},
-		"1 MiB and one":         {events, strings.Repeat(" ", 1<<20+1-2) + "[]", nil, 413, "larger than 1048576"},
+		"1 MiB and one":         {events, strings.Repeat(" ", 1<<20+1-2) + "[]", nil, 413, "The maximum size (1048576) has been exceeded."},
 		"1 MiB":                 {events, strings.Repeat(" ", 1<<20-len(event)-2) + "[" + event + "]", nil, 200, ""},
 		"unknown topic":         {"/nobody/api/events", "[]", nil, 404, `topic \"nobody\" does not exist`},
 		"another path":          {"/orders/events/x", "[]", nil, 404, "the path is"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// customMain is an HTTP custom handler: its functions fail, end the process or answer, as
-// the message says.
+// customMain is an HTTP custom handler: its functions fail, end the process, hang or answer,
+// as the message says.
 func customMain() {
 	if len(os.Args) > 1 && os.Args[1] == "broken" {
 		fmt.Fprintln(os.Stderr, "cannot find the catalogue")
@@ -36,6 +36,15 @@ func customMain() {
 		switch {
 		case strings.Contains(order, "exit"):
 			os.Exit(7)
+		case strings.HasPrefix(order, "hold "): // a named pipe, and does not return
+			held, err := os.OpenFile(strings.TrimPrefix(order, "hold "), os.O_WRONLY, 0)
+			if err != nil {
+				panic(err)
+			}
+			fmt.Println("called")
+			for { // without a pause, as a program that is stuck
+				_ = held.Name()
+			}
 		case strings.Contains(order, "fail"):
 			fmt.Fprintln(os.Stderr, seen)
 			http.Error(w, "no such order", http.StatusInternalServerError)

@@ -86,6 +86,8 @@ func TestScripts(t *testing.T) {
 			"ask":         ask,
 			"key-used":    keyUsed,
 			"storage-put": storagePut,
+			"listen-on":   listenOn,
+			"released":    released,
 			"big-file":    bigFile,
 			"big-text":    bigText,
 			"same-file":   sameFile,
@@ -147,6 +149,7 @@ const patience = 30 * time.Second
 type processes struct {
 	env    []string
 	byName map[string]*process
+	pipes  map[string]*os.File // open ones, by the script's paths
 }
 
 type processesKey struct{}
@@ -172,7 +175,7 @@ func setup(env *testscript.Env) error {
 	}
 	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules, "XDG_CACHE_HOME="+filepath.Join(env.WorkDir, ".cache"),
 		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
-	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}}
+	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}, pipes: map[string]*os.File{}}
 	return nil
 }
 

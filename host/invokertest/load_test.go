@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
@@ -28,6 +29,15 @@ def main(item):
     with open(os.environ['RAN'], 'a') as ran:
         ran.write(order + ' VERSION\n')
 `,
+	"java": `import com.microsoft.azure.functions.annotation.QueueTrigger;
+import java.nio.file.*;
+public class Orders {
+    public void run(@QueueTrigger(name = "item", queueName = "orders") String order) throws Exception {
+        Thread.sleep(5 + order.length() % 7 * 5);
+        Files.writeString(Path.of(System.getenv("RAN")), order + " VERSION\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+}
+`,
 }
 
 // Reloads in the middle of attempts lose no message and run none twice: an attempt that
@@ -45,12 +55,21 @@ func TestReloadUnderLoad(t *testing.T) {
 			env := m.need(t)
 			root := t.TempDir()
 			dir, file := filepath.Join(root, "app"), filepath.Join(root, "ran")
-			script := map[string]string{"node": "Orders/index.js", "python": "Orders/__init__.py"}[m.runtime]
-			of := func(version int) string { return strings.ReplaceAll(text, "VERSION", fmt.Sprint(version)) }
+			script := map[string]string{"node": "Orders/index.js", "python": "Orders/__init__.py", "java": "Orders/app.jar"}[m.runtime]
+			entry := map[string]string{"java": `"scriptFile":"app.jar","entryPoint":"Orders.run",`}[m.runtime]
+			var versions []string
+			for version := range waves + 1 {
+				source := strings.ReplaceAll(text, "VERSION", fmt.Sprint(version+1))
+				if m.runtime == "java" {
+					source = jarOf(t, fstest.MapFS{"Orders.java": {Data: []byte(source)}})
+				}
+				versions = append(versions, source)
+			}
 			write(t, dir, map[string]string{
-				"host.json": `{"version":"2.0"}`, script: of(1),
-				"Orders/function.json": `{"bindings":[{"type":"queueTrigger","direction":"in","name":"item","queueName":"orders"}]}`,
+				"host.json": `{"version":"2.0"}`, script: versions[0],
+				"Orders/function.json": `{` + entry + `"bindings":[{"type":"queueTrigger","direction":"in","name":"item","queueName":"orders"}]}`,
 			})
+			m.libraries(t, dir)
 			h := m.hostOf(t, dir, append(env, "RAN="+file))
 			var want []string
 			for wave := 1; wave <= waves; wave++ {
@@ -61,27 +80,27 @@ func TestReloadUnderLoad(t *testing.T) {
 				}
 				generation := h.Generation()
 				h.Await(func(r *journal.Record) bool { return r.Kind == journal.AttemptStarted && r.Generation == generation })
-				if err := h.Edit(script, of(wave+1)); err != nil {
+				if err := h.Edit(script, versions[wave]); err != nil {
 					t.Fatal(err)
 				}
 			}
 			h.Settle()
 			ran, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v; the attempts: %v", err, h.Attempts("Orders"))
 			}
-			var got, versions []string
+			var got, ranBy []string
 			for line := range strings.Lines(string(ran)) {
 				body, version, _ := strings.Cut(strings.TrimSpace(line), " ")
-				got, versions = append(got, body), append(versions, version)
+				got, ranBy = append(got, body), append(ranBy, version)
 			}
 			slices.Sort(got)
 			slices.Sort(want)
 			if !slices.Equal(got, want) {
 				t.Errorf("%d runs for %d messages, %d of them distinct", len(got), len(want), len(slices.Compact(slices.Clone(got))))
 			}
-			if slices.Sort(versions); len(slices.Compact(versions)) < 2 {
-				t.Errorf("no reload met an attempt: all ran version %s", versions[0])
+			if slices.Sort(ranBy); len(slices.Compact(ranBy)) < 2 {
+				t.Errorf("no reload met an attempt: all ran version %s", ranBy[0])
 			}
 			settled := h.Settlements("Orders")
 			for _, r := range settled {

@@ -18,6 +18,7 @@ type input struct {
 	Hang   bool     // waits for its CancellationToken, and throws
 	Ignore bool     // waits, and does not look at the token
 	Exit   bool     // ends the process
+	Hold   string   // a named pipe to keep open
 	Settle []string // calls of the Settlement service, first of all
 }
 
@@ -117,6 +118,11 @@ func (w *worker) run(ctx context.Context, r *workerpb.InvocationRequest, m *work
 	out.Result = success()
 	for _, action := range in.Settle {
 		w.settle(r, action)
+	}
+	if in.Hold != "" {
+		_, err := os.OpenFile(in.Hold, os.O_WRONLY, 0)
+		check(err)
+		fmt.Println("called")
 	}
 	switch {
 	case in.Fail:

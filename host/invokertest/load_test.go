@@ -55,8 +55,8 @@ func TestReloadUnderLoad(t *testing.T) {
 			env := m.need(t)
 			root := t.TempDir()
 			dir, file := filepath.Join(root, "app"), filepath.Join(root, "ran")
-			script := map[string]string{"node": "Orders/index.js", "python": "Orders/__init__.py", "java": "Orders/app.jar"}[m.runtime]
-			entry := map[string]string{"java": `"scriptFile":"app.jar","entryPoint":"Orders.run",`}[m.runtime]
+			script := map[string]string{"node": "Orders/index.js", "python": "Orders/__init__.py", "java": "app.jar"}[m.runtime]
+			entry := map[string]string{"java": `"scriptFile":"../app.jar","entryPoint":"Orders.run",`}[m.runtime]
 			var versions []string
 			for version := range waves + 1 {
 				source := strings.ReplaceAll(text, "VERSION", fmt.Sprint(version+1))

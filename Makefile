@@ -40,8 +40,9 @@ lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
 .PHONY: interop
 interop: ## test against Azurite and the SDKs of other languages, and a browser (needs Node, Python, a JDK with Maven, Chromium)
 	bindings/azure/testdata/interop/install
+	cd host/web/ui/app && npm ci --no-audit --no-fund
 	REDELIVER_INTEROP=required go test -race -count=1 -timeout 10m ./bindings/azure/...
-	REDELIVER_INTEROP=required go test -race -count=1 -run 'TestTwoHostsOnAzurite|TestPagesInABrowser|TestTransactionOfAKilledHost' ./cmd/redeliver
+	REDELIVER_INTEROP=required go test -race -count=1 -run 'TestTwoHostsOnAzurite|TestPagesInABrowser|TestPageInABrowser|TestTransactionOfAKilledHost' ./cmd/redeliver
 	REDELIVER_INTEROP=required go test -race -count=1 -run SDK ./host/emulator/amqp/bus ./host/emulator/amqp/hubs
 	REDELIVER_INTEROP=required go test -race -count=1 ./host/worker ./host/worker/shim ./host/invokertest
 

@@ -88,6 +88,31 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 }
 
+// The page of a host in a real browser: every view, every button, what others may send to
+// it, and hosts that end. The tests themselves are host/web/ui/app/browser.
+func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := requireBrowser(t)
+	app := filepath.Join("..", "..", "host", "web", "ui", "app")
+	vitest := filepath.Join("node_modules", "vitest", "vitest.mjs")
+	for _, file := range []string{vitest, filepath.Join("node_modules", "playwright-core"), filepath.Join("node_modules", "axe-core")} {
+		if _, err := os.Stat(filepath.Join(app, file)); err == nil {
+			continue
+		} else if os.Getenv("REDELIVER_INTEROP") == "required" {
+			t.Fatalf("%v, and REDELIVER_INTEROP is required; run make interop", err)
+		}
+		t.Skip("the packages of the page are not installed; run make interop")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	run := exec.CommandContext(ctx, "node", vitest, "run", "--config", "vitest.browser.ts")
+	run.Dir = app
+	run.Env = append(os.Environ(), "CHROMIUM="+browser, "NO_COLOR=1", "REDELIVER=redeliver")
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Errorf("vitest: %v\n%s", err, out)
+	}
+}
+
 // requireBrowser is a Chromium on this machine. Without one, or without the packages
 // of `make interop`, the test is skipped, unless REDELIVER_INTEROP is required.
 func requireBrowser(t *testing.T) string {

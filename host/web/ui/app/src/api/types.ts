@@ -229,5 +229,5 @@ export interface InvokeResult {
   succeeded: boolean;
   attempts: number;
   error?: string;
-  response?: { statusCode: number; headers?: Record<string, string>; body?: string };
+  response?: { statusCode: number; headers?: Record<string, string>; body?: string }; // the body in base64
 }

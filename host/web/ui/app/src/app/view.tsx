@@ -4,6 +4,7 @@ import { usePolled } from "../api/polled";
 import type { Status } from "../api/types";
 import { now } from "../clock/now";
 import { Copy, Said, useActions } from "../ui/action";
+import { Wide } from "../ui/wide";
 import { Text } from "../ui/text";
 import { at, when } from "../ui/time";
 import type { AppAnswer, Finding, Generation } from "./answer";
@@ -32,39 +33,45 @@ export function AppView() {
             <Text>{app.error}</Text>
           </p>
         )}
-        <section class="panel stack">
-          {s && (
-            <dl class="facts">
-              <dt>Folder</dt>
-              <dd>
-                <Text class="mono">{s.app}</Text> <Copy text={s.app} what="the folder" />
-              </dd>
-              <dt>State</dt>
-              <dd>
-                <span class={`badge ${s.ready ? "succeeded" : "failed"}`}>{s.state}</span> generation {s.generation}
-              </dd>
-              <dt>Host</dt>
-              <dd>
-                redeliver {s.version}, process {s.pid}
-              </dd>
-            </dl>
-          )}
-          {s?.errors?.map((e) => (
-            <p key={e} class="note failed">
-              <Text>{e}</Text>
-            </p>
-          ))}
-          <div class="row">
-            <button disabled={actions.busy} onClick={reload} title="Loads the app's files again">
-              Reload
-            </button>
-            <Said of={actions} />
+        <div class="pair">
+          <div class="stack">
+            <section class="panel stack">
+              {s && (
+                <dl class="facts">
+                  <dt>Folder</dt>
+                  <dd>
+                    <Text class="mono">{s.app}</Text> <Copy text={s.app} what="the folder" />
+                  </dd>
+                  <dt>State</dt>
+                  <dd>
+                    <span class={`badge ${s.ready ? "succeeded" : "failed"}`}>{s.state}</span> generation {s.generation}
+                  </dd>
+                  <dt>Host</dt>
+                  <dd>
+                    redeliver {s.version}, process {s.pid}
+                  </dd>
+                </dl>
+              )}
+              {s?.errors?.map((e) => (
+                <p key={e} class="note failed">
+                  <Text>{e}</Text>
+                </p>
+              ))}
+              <div class="row">
+                <button disabled={actions.busy} onClick={reload} title="Loads the app's files again">
+                  Reload
+                </button>
+                <Said of={actions} />
+              </div>
+            </section>
+            {a && <Endpoints list={a.endpoints} />}
+            {a && <Settings list={a.settings} />}
           </div>
-        </section>
-        {a && <Findings list={a.findings} />}
-        {a && <Endpoints list={a.endpoints} />}
-        {a && <Settings list={a.settings} />}
-        {a && <Generations list={a.generations} />}
+          <div class="stack">
+            {a && <Generations list={a.generations} />}
+            {a && <Findings list={a.findings} />}
+          </div>
+        </div>
       </div>
     </div>
   );
@@ -139,11 +146,11 @@ function masked(text: string): string {
 
 function Settings(props: { list: AppAnswer["settings"] }) {
   return (
-    <section class="panel table">
+    <section class="panel">
       <h2>Settings</h2>
       {props.list.length === 0 && <p class="muted">The app has none.</p>}
       {props.list.length > 0 && (
-        <table>
+        <Wide label="Settings">
           <thead>
             <tr>
               <th>Name</th>
@@ -166,7 +173,7 @@ function Settings(props: { list: AppAnswer["settings"] }) {
               </tr>
             ))}
           </tbody>
-        </table>
+        </Wide>
       )}
     </section>
   );

@@ -4,6 +4,7 @@ import { send, withQuery } from "../api/client";
 import type { ClockStatus } from "../api/types";
 import { Said, useActions } from "../ui/action";
 import { Short, Text } from "../ui/text";
+import { Wide } from "../ui/wide";
 import { at, date, span, timeOfDay, when } from "../ui/time";
 import { link } from "../route";
 import { clock, now, take } from "./now";
@@ -29,7 +30,7 @@ const modes: [string, string][] = [
 export function ClockView() {
   const due = usePolled<{ now: string; items: DueItem[]; more?: boolean }>("due", 1_000);
   const actions = useActions(due.again);
-  const [by, setBy] = useState("00:05:00");
+  const [by, setBy] = useState("5m");
   const move = (method: string, path: string, said: (c: ClockStatus) => string) =>
     actions.run(async () => {
       const status = await send<ClockStatus>(method, path);
@@ -71,7 +72,7 @@ export function ClockView() {
                 }}
               >
                 <label>
-                  Advance by <input value={by} size={11} onInput={(e) => setBy(e.currentTarget.value)} aria-label="Span to advance by" />
+                  Advance by <input value={by} size={8} onInput={(e) => setBy(e.currentTarget.value)} aria-label="Span to advance by" />
                 </label>
                 <button class="first" type="submit" disabled={actions.busy}>
                   Advance
@@ -124,8 +125,8 @@ function Times(props: { status: ClockStatus }) {
 function Due(props: { items: DueItem[]; more: boolean }) {
   const host = now();
   return (
-    <div class="table">
-      <table>
+    <>
+      <Wide label="What is due">
         <thead>
           <tr>
             <th>At</th>
@@ -159,8 +160,8 @@ function Due(props: { items: DueItem[]; more: boolean }) {
             );
           })}
         </tbody>
-      </table>
+      </Wide>
       {props.more && <p class="muted">And more that is due later.</p>}
-    </div>
+    </>
   );
 }

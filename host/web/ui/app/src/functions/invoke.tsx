@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { sendRaw } from "../api/client";
 import type { InvokeResult } from "../api/types";
+import { readable } from "../ui/bytes";
 import { count, Text } from "../ui/text";
 
 /** Calls a function by hand, with a body for its trigger. */
@@ -59,9 +60,14 @@ function Result(props: { of: InvokeResult }) {
       )}
       {r.response && (
         <pre>
-          {r.response.statusCode} <Text>{r.response.body ?? ""}</Text>
+          {r.response.statusCode} <Text>{readable(bytes(r.response.body ?? "")).text}</Text>
         </pre>
       )}
     </div>
   );
+}
+
+/** The bytes of a text in base64. */
+function bytes(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }

@@ -93,6 +93,15 @@ test("a dead letter stays dead when its last delivery is abandoned, and lives wh
   expect(j.teller.lives[0]).toMatchObject({ outcome: "queued", state: "in orders" });
 });
 
+test("a message that is given up by hand is dead, and what still runs of it changes nothing", () => {
+  const j = new Journal();
+  const of = { function: "Orders", trigger: "queueTrigger", source: "orders", message_id: "m1", delivery: "d1" };
+  j.add("received", of);
+  j.add("forwarded", { source: "orders", target: "orders-poison", message_id: "m1", cause: "by hand", fields: { new_message_id: "m2" } });
+  j.add("settled", { ...of, decision: "lock_lost" });
+  expect(j.teller.lives[0]).toMatchObject({ outcome: "dead", grave: "orders-poison", copy: "m2", state: "given up by hand: orders-poison" });
+});
+
 test("the oldest lives that are over go first, and memory has an end", () => {
   const j = new Journal(1_000);
   j.add("received", { function: "Orders", message_id: "open", delivery: "d0" });

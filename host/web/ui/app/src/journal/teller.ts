@@ -218,7 +218,10 @@ export class Teller {
         bury(life, r);
         break;
       case "forwarded":
-        say(life, r.cause === "redrive" ? "queued" : "waiting", `in ${r.target ?? ""}`);
+        if (r.cause === "by hand") {
+          if (r.target) life.grave = r.target;
+          say(life, "dead", `given up by hand: ${r.target ?? ""}`);
+        } else say(life, r.cause === "redrive" ? "queued" : "waiting", `in ${r.target ?? ""}`);
         break;
       case "lock_expired":
         say(life, "waiting", "lock expired");

@@ -2,15 +2,9 @@ import { useState } from "preact/hooks";
 import { demand, withQuery } from "../api/client";
 import type { Life } from "../journal/life";
 import { Copy } from "../ui/action";
+import { readable, type Readable } from "../ui/bytes";
 import { Text } from "../ui/text";
 import { graveOf, located, placeOf, type Place } from "./place";
-
-interface Loaded {
-  text: string;
-  binary: boolean;
-  truncated: boolean;
-  size: number;
-}
 
 /** The message's body, when it is asked for. */
 export function Body(props: { life: Life }) {
@@ -19,13 +13,13 @@ export function Body(props: { life: Life }) {
 }
 
 export function BodyAt(props: { place: Place }) {
-  const [body, set] = useState<Loaded>();
+  const [body, set] = useState<Readable>();
   const [error, fail] = useState("");
   const load = async () => {
     fail("");
     try {
       const response = await demand(withQuery("messages/body", { ...(await located(props.place)) }));
-      set(read(new Uint8Array(await response.arrayBuffer()), response.headers.has("X-Redeliver-Truncated")));
+      set(readable(new Uint8Array(await response.arrayBuffer()), response.headers.has("X-Redeliver-Truncated")));
     } catch (e) {
       fail((e as Error).message);
     }
@@ -55,37 +49,4 @@ export function BodyAt(props: { place: Place }) {
       )}
     </section>
   );
-}
-
-const mostHex = 4_096;
-
-function read(bytes: Uint8Array, truncated: boolean): Loaded {
-  const loaded = { truncated, size: bytes.length };
-  try {
-    const text = new TextDecoder("utf-8", { fatal: !truncated }).decode(bytes);
-    if (!text.includes("\0")) return { ...loaded, text: pretty(text), binary: false };
-  } catch {
-    // no text
-  }
-  return { ...loaded, text: hex(bytes.subarray(0, mostHex)), binary: true, truncated: truncated || bytes.length > mostHex };
-}
-
-function pretty(text: string): string {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-function hex(bytes: Uint8Array): string {
-  const lines: string[] = [];
-  for (let i = 0; i < bytes.length; i += 16) {
-    const row = [...bytes.subarray(i, i + 16)];
-    const codes = row.map((b) => b.toString(16).padStart(2, "0")).join(" ");
-    const signs = row.map((b) => (b >= 0x20 && b < 0x7f ? String.fromCharCode(b) : ".")).join("");
-    lines.push(`${i.toString(16).padStart(6, "0")}  ${codes.padEnd(47)}  ${signs}`);
-  }
-  return lines.join("\n");
 }

@@ -24,8 +24,8 @@ export function Buttons(props: { life: Life }) {
     });
   const redrive = (from: Place) =>
     actions.run(async () => {
-      const { entity, id } = await located(from);
-      const path = from.service === "queue" ? withQuery(`queues/${encodeURIComponent(entity)}/redrive`, { id }) : withQuery("servicebus/redrive", { path: entity, sequence: id });
+      const { service, entity, id } = await located(from);
+      const path = service === "queue" ? withQuery(`queues/${encodeURIComponent(entity)}/redrive`, { id }) : withQuery("servicebus/redrive", { path: entity, sequence: id });
       const moved = await send<{ to?: string; newId?: string }>("POST", path);
       return anew(`It is in ${moved.to ?? "its queue"} again`, moved.newId);
     });

@@ -1,10 +1,10 @@
 import { get, withQuery } from "../api/client";
-import type { Messages } from "../api/types";
+import type { Inventory, Messages } from "../api/types";
 import type { Life } from "../journal/life";
 
 /** Where a message is, in the words of the operations on messages. */
 export interface Place {
-  service: string;
+  service: string; // "" where the journal does not tell which one it is
   entity: string;
   id: string;
 }
@@ -15,24 +15,28 @@ const services: Record<string, string> = {
   eventGridTrigger: "eventgrid",
   eventHubTrigger: "eventhub",
   blobTrigger: "blob",
+  "": "", // no function receives it
 };
 
 /** The place of a life's message; undefined for what no message service keeps. */
 export function placeOf(life: Life): Place | undefined {
-  const service = services[life.trigger] ?? (life.trigger === "" ? "queue" : undefined);
-  if (!service || !life.message) return undefined;
+  const service = services[life.trigger];
+  if (service === undefined || !life.message) return undefined;
   if (service === "blob") {
     const [container = "", ...name] = life.source.split("/");
     return { service, entity: container, id: name.join("/") };
   }
+  // The journal names a partition of a hub as its consumer group sees it.
+  if (service === "eventhub") return { service, entity: life.source.split("/")[0] ?? "", id: life.message };
   return { service, entity: life.source, id: life.message };
 }
 
 /** The place where a dead message is now: its poison queue or dead-letter queue. */
 export function graveOf(life: Life): Place | undefined {
-  const place = placeOf(life);
-  if (life.outcome !== "dead" || !life.grave || !place || !/^(queue|servicebus)$/.test(place.service)) return undefined;
-  return { service: place.service, entity: life.grave, id: life.copy ?? life.message };
+  if (life.outcome !== "dead" || !life.grave || !life.message) return undefined;
+  const id = life.copy ?? life.message;
+  if (life.grave.endsWith("/$DeadLetterQueue")) return { service: "servicebus", entity: life.grave, id };
+  return life.grave.endsWith("-poison") ? { service: "queue", entity: life.grave, id } : undefined;
 }
 
 /**
@@ -40,10 +44,22 @@ export function graveOf(life: Life): Place | undefined {
  * Service Bus and events by identities that senders gave; operations, by what the service gave.
  */
 export async function located(place: Place): Promise<Place> {
-  if (place.service !== "servicebus" && place.service !== "eventgrid") return place;
-  const { service, entity } = place;
-  const { messages } = await get<Messages>(withQuery("messages", { service, entity, search: place.id, limit: 1_000 }));
-  const found = messages.find((m) => m.messageId === place.id || m.id === place.id || m.id.endsWith(`/${place.id}`));
-  if (!found) throw new Error(`${entity} no longer holds this message.`);
-  return { service, entity, id: found.id };
+  if (/^(queue|blob|eventhub)$/.test(place.service)) return place;
+  const { entity } = place;
+  for (const service of place.service ? [place.service] : await having(entity)) {
+    const { messages } = await get<Messages>(withQuery("messages", { service, entity, search: place.id, limit: 1_000 }));
+    const found = messages.find((m) => m.messageId === place.id || m.id === place.id || m.id.endsWith(`/${place.id}`));
+    if (found) return { service, entity, id: found.id };
+  }
+  throw new Error(`${entity} no longer holds this message.`);
+}
+
+/** The services that have an entity of that name. */
+async function having(entity: string): Promise<string[]> {
+  const held = await get<Inventory>("inventory");
+  const out: string[] = [];
+  if (held.queues.some((q) => q.name === entity)) out.push("queue");
+  if (held.servicebus.some((e) => entity === e.path || entity.startsWith(`${e.path}/$`))) out.push("servicebus");
+  if (held.eventgrid.some((t) => entity === t.name || entity.startsWith(`${t.name}/`))) out.push("eventgrid");
+  return out;
 }

@@ -55,7 +55,6 @@ function Unknown(props: { name: string }) {
 function Known(props: { life: Life; story: ToldLife | undefined; others: Life[] }) {
   const { life, story } = props;
   const host = now();
-  const next = at(story?.nextAt);
   return (
     <>
       <header class="panel stack">
@@ -88,34 +87,47 @@ function Known(props: { life: Life; story: ToldLife | undefined; others: Life[] 
           <dd>
             {count(life.deliveries.length, "delivery", "deliveries")}, {count(life.attempts, "attempt")}, {life.failures} failed
           </dd>
-          {story?.policy && <dt>Policy</dt>}
-          {story?.policy && <dd>{story.policy}</dd>}
-          {story?.expected && <dt>If it always fails</dt>}
-          {story?.expected && (
-            <dd>
-              <Text>{story.expected}</Text>
-            </dd>
-          )}
-          {story && <dt>Next</dt>}
-          {story && (
-            <dd>
-              <Text>{story.next}</Text>
-              {next !== undefined && (
-                <span class="muted">
-                  {" "}
-                  at {when(next, host)}
-                  {next > host && `, in ${span(next - host)}`}
-                </span>
-              )}
-            </dd>
-          )}
           <Relatives life={life} others={props.others} />
+          <Story of={story} host={host} rows={life.function !== ""} />
         </dl>
       </header>
       {life.deliveries.length > 0 && <Strip life={life} />}
       <Deliveries life={life} story={story} />
       <Marks life={life} />
       <Body life={life} />
+    </>
+  );
+}
+
+/** What the host tells of its policy and what comes next. Its rows are there before, so that nothing moves when it comes. */
+function Story(props: { of: ToldLife | undefined; host: number; rows: boolean }) {
+  const { of: story, host, rows } = props;
+  const next = at(story?.nextAt);
+  return (
+    <>
+      {(story?.policy ?? rows) && <dt>Policy</dt>}
+      {(story?.policy ?? rows) && (
+        <dd>
+          <Text>{story ? (story.policy ?? "not known") : "…"}</Text>
+        </dd>
+      )}
+      {(story?.expected ?? rows) && <dt>If it always fails</dt>}
+      {(story?.expected ?? rows) && (
+        <dd>
+          <Text>{story ? (story.expected ?? "not known") : "…"}</Text>
+        </dd>
+      )}
+      <dt>Next</dt>
+      <dd>
+        <Text>{story ? story.next : "…"}</Text>
+        {next !== undefined && (
+          <span class="muted">
+            {" "}
+            at {when(next, host)}
+            {next > host && `, in ${span(next - host)}`}
+          </span>
+        )}
+      </dd>
     </>
   );
 }
@@ -128,7 +140,7 @@ function Relatives(props: { life: Life; others: Life[] }) {
       {life.copy && (
         <dd>
           <a class="mono" href={link("message", life.copy)}>
-            {life.copy}
+            <Text>{life.copy}</Text>
           </a>
         </dd>
       )}
@@ -136,7 +148,7 @@ function Relatives(props: { life: Life; others: Life[] }) {
       {life.origin && (
         <dd>
           <a class="mono" href={link("message", life.origin)}>
-            {life.origin}
+            <Text>{life.origin}</Text>
           </a>
         </dd>
       )}
@@ -158,6 +170,7 @@ function Relatives(props: { life: Life; others: Life[] }) {
 function useExplained(name: string, latest: number): Told | undefined {
   const [state, set] = useState<{ name: string; told: Told }>();
   useEffect(() => {
+    if (latest === 0) return; // nothing is known of it, here and at the host
     const abort = new AbortController();
     const timer = setTimeout(
       () => {

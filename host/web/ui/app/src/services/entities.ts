@@ -21,7 +21,7 @@ export const titles: Record<Service, string> = {
 
 export function entities(inventory: Inventory): Entity[] {
   const out: Entity[] = [];
-  for (const q of inventory.queues) {
+  for (const q of own(inventory.queues)) {
     out.push({ service: "queue", name: q.name, dead: q.name.endsWith("-poison"), counts: [["visible", q.visible], ["hidden", q.invisible]] });
   }
   for (const e of inventory.servicebus) {
@@ -48,8 +48,14 @@ export function entities(inventory: Inventory): Entity[] {
     });
   }
   for (const c of inventory.cosmos) out.push({ service: "cosmos", name: c.path, dead: false, counts: [["documents", c.documents]] });
-  for (const c of inventory.containers) out.push({ service: "blob", name: c.name, dead: false, counts: [["blobs", c.blobs]] });
+  for (const c of own(inventory.containers)) out.push({ service: "blob", name: c.name, dead: false, counts: [["blobs", c.blobs]] });
   return out;
+}
+
+/** A list with what the runtime keeps for itself at its end. */
+function own<T extends { name: string }>(list: T[]): T[] {
+  const internal = (item: T) => item.name.startsWith("azure-webjobs-");
+  return [...list.filter((i) => !internal(i)), ...list.filter(internal)];
 }
 
 function sum<T>(list: T[], of: (item: T) => number): number {

@@ -1,6 +1,7 @@
 import type { GridDelivery, GridTopic } from "../api/types";
 import { now } from "../clock/now";
 import { link } from "../route";
+import { Wide } from "../ui/wide";
 import { Short, Text } from "../ui/text";
 import { at, span, when } from "../ui/time";
 
@@ -9,9 +10,9 @@ export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[
   const host = now();
   return (
     <>
-      <section class="panel table">
+      <section class="panel">
         <h2>Event subscriptions</h2>
-        <table>
+        <Wide label="Event subscriptions">
           <thead>
             <tr>
               <th>Name</th>
@@ -43,12 +44,12 @@ export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[
               </tr>
             ))}
           </tbody>
-        </table>
+        </Wide>
       </section>
       {props.deliveries.length > 0 && (
-        <section class="panel table">
+        <section class="panel">
           <h2>Events under way</h2>
-          <table>
+          <Wide label="Events under way">
             <thead>
               <tr>
                 <th>Event</th>
@@ -83,7 +84,7 @@ export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[
                 </tr>
               ))}
             </tbody>
-          </table>
+          </Wide>
         </section>
       )}
     </>

@@ -1,12 +1,13 @@
 import type { HubInfo } from "../api/types";
+import { Wide } from "../ui/wide";
 import { Text } from "../ui/text";
 
 /** How far each consumer group has read each partition of a hub. */
 export function HubDetails(props: { hub: HubInfo }) {
   return (
-    <section class="panel table">
+    <section class="panel">
       <h2>Partitions and checkpoints</h2>
-      <table>
+      <Wide label="Partitions and checkpoints">
         <thead>
           <tr>
             <th>Partition</th>
@@ -31,7 +32,7 @@ export function HubDetails(props: { hub: HubInfo }) {
             )),
           )}
         </tbody>
-      </table>
+      </Wide>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { CosmosContainer } from "../api/types";
+import { Wide } from "../ui/wide";
 import { Text } from "../ui/text";
 
 type Leases = NonNullable<CosmosContainer["leases"]>;
@@ -6,9 +7,9 @@ type Leases = NonNullable<CosmosContainer["leases"]>;
 /** How far functions have read the changes of a Cosmos DB container. */
 export function LeaseDetails(props: { leases: Leases }) {
   return (
-    <section class="panel table">
+    <section class="panel">
       <h2>Leases</h2>
-      <table>
+      <Wide label="Leases">
         <thead>
           <tr>
             <th>Function</th>
@@ -39,7 +40,7 @@ export function LeaseDetails(props: { leases: Leases }) {
             )),
           )}
         </tbody>
-      </table>
+      </Wide>
       {props.leases.map((l) =>
         l.error ? (
           <p key={l.container} class="note failed">

@@ -5,7 +5,7 @@ import type { Messages as Answer, Moved, ShownMessage } from "../api/types";
 import { usePolled } from "../api/polled";
 import { now } from "../clock/now";
 import { BodyAt } from "../message/body";
-import { link } from "../route";
+import { link, route } from "../route";
 import { Said, Sure, useActions, type Actions } from "../ui/action";
 import { Short, Text } from "../ui/text";
 import { at, span, when } from "../ui/time";
@@ -16,7 +16,7 @@ const step = 50;
 /** The messages of an entity: those that wait for their time too. */
 export function Messages(props: { entity: Entity; changed: () => void }) {
   const { entity } = props;
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(route.value.query.get("search") ?? "");
   const [limit, setLimit] = useState(step);
   const [open, setOpen] = useState("");
   const path = withQuery("messages", { service: entity.service, entity: entity.name, search, limit });
@@ -34,7 +34,7 @@ export function Messages(props: { entity: Entity; changed: () => void }) {
           type="search"
           placeholder="Search identities, bodies and properties"
           aria-label="Search the messages of this entity"
-          size={34}
+          size={38}
           value={search}
           onInput={(e) => setSearch(e.currentTarget.value)}
         />
@@ -131,12 +131,13 @@ function OneItem(props: { entity: Entity; item: ShownMessage; open: boolean; tog
   );
 }
 
-function waits(m: ShownMessage): boolean {
+/** Whether a message waits for a time or for who has it. */
+export function waits(m: ShownMessage): boolean {
   return /hidden|locked|scheduled|deferred|waiting/.test(m.state);
 }
 
 /** The name that the journal has for a message. */
-function journalName(entity: Entity, m: ShownMessage): string {
+export function journalName(entity: Entity, m: ShownMessage): string {
   return m.messageId ?? (entity.service === "eventgrid" ? m.id.slice(m.id.lastIndexOf("/") + 1) : m.id);
 }
 

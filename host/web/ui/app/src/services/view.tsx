@@ -1,31 +1,46 @@
+import { useState } from "preact/hooks";
 import { usePolled } from "../api/polled";
 import type { Inventory } from "../api/types";
 import { link, route } from "../route";
 import { Text } from "../ui/text";
 import { Details } from "./details";
 import { entities, titles, type Entity, type Service } from "./entities";
+import { Found } from "./find";
 import { StatePanel } from "./state";
 
 /** What the host's services hold, and what can be done with it. */
 export function ServicesView() {
   const inventory = usePolled<Inventory>("inventory", 1_500);
   const list = inventory.value ? entities(inventory.value) : [];
+  const [text, find] = useState("");
   const wanted = route.value.name;
   const chosen = list.find((e) => `${e.service}/${e.name}` === wanted) ?? list[0];
   return (
     <div class="view">
       <div class="stack">
-        <h1>Services</h1>
+        <div class="row">
+          <h1>Services</h1>
+          <span class="space" />
+          <input
+            type="search"
+            placeholder="Search all messages"
+            aria-label="Search the messages of all services"
+            size={34}
+            value={text}
+            onInput={(e) => find(e.currentTarget.value)}
+          />
+        </div>
         {inventory.error && !inventory.value && <p class="note failed">{inventory.error}</p>}
         {inventory.value && list.length === 0 && <p class="muted">No service of this host holds anything yet.</p>}
         <div class="halves">
           <nav class="panel entities" aria-label="Entities of the services">
             {(Object.keys(titles) as Service[]).map((service) => (
-              <Group key={service} title={titles[service]} list={list.filter((e) => e.service === service)} chosen={chosen} />
+              <Group key={service} title={titles[service]} list={list.filter((e) => e.service === service)} chosen={chosen} onChoose={() => find("")} />
             ))}
           </nav>
           <div class="stack">
-            {chosen && inventory.value && (
+            {text.trim() && inventory.value && <Found text={text.trim()} list={list} />}
+            {!text.trim() && chosen && inventory.value && (
               <Details key={`${chosen.service}/${chosen.name}`} entity={chosen} inventory={inventory.value} changed={inventory.again} />
             )}
             <StatePanel changed={inventory.again} />
@@ -36,7 +51,7 @@ export function ServicesView() {
   );
 }
 
-function Group(props: { title: string; list: Entity[]; chosen: Entity | undefined }) {
+function Group(props: { title: string; list: Entity[]; chosen: Entity | undefined; onChoose: () => void }) {
   if (props.list.length === 0) return null;
   return (
     <>
@@ -44,7 +59,7 @@ function Group(props: { title: string; list: Entity[]; chosen: Entity | undefine
       <ul>
         {props.list.map((e) => (
           <li key={e.name}>
-            <a href={link("services", `${e.service}/${e.name}`)} aria-current={e === props.chosen ? "true" : undefined}>
+            <a href={link("services", `${e.service}/${e.name}`)} onClick={props.onChoose} aria-current={e === props.chosen ? "true" : undefined}>
               <Text class="name">{e.name}</Text>
               <Counts entity={e} />
             </a>

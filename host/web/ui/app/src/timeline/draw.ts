@@ -157,8 +157,8 @@ function drawBetween(c: CanvasRenderingContext2D, scale: Scale, p: Palette, life
     line(c, scale.x(from), scale.x(d.start), y);
     from = d.end ?? d.start;
   }
-  const marks = life.marks.at(-1);
-  if (marks && marks.time > from) line(c, scale.x(from), scale.x(marks.time + (marks.delay ?? 0)), y);
+  const mark = life.marks.at(-1);
+  if (mark && mark.time >= from) line(c, scale.x(from), scale.x(mark.time + (mark.delay ?? 0)), y);
   c.setLineDash([]);
 }
 

@@ -18,7 +18,7 @@ export function TimelineView() {
       <Tools filter={filter} selection={selection} table={table} />
       {gaps.value.map((g) => (
         <div key={g.after} class="gap" role="status">
-          {g.count} records {g.after > 0 ? `after record ${g.after} ` : "of the beginning "}are no longer in the host's journal and are not shown.
+          {g.count.toLocaleString()} records {g.after > 0 ? `after record ${g.after.toLocaleString()} ` : "of the beginning "}are no longer in the host's journal and are not shown.
         </div>
       ))}
       {selection.lives.length === 0 ? <Empty any={told.lives.length > 0} /> : table ? <Table lives={selection.lives} /> : <Lanes lives={selection.lives} />}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Refusal } from "../api/client";
-import { Text } from "./text";
+import { Text, visible } from "./text";
 
 /** How the last action of a view ended. */
 export interface Outcome {
@@ -73,8 +73,8 @@ export function Sure(props: { children: ComponentChildren; question: string; dis
     props.onSure();
   };
   return (
-    <span class="row" role="group" aria-label={props.question}>
-      {props.question}
+    <span class="row" role="group" aria-label={visible(props.question)}>
+      <Text>{props.question}</Text>
       <button class="danger" ref={(b) => b?.focus()} onClick={sure}>
         Yes
       </button>

@@ -9,8 +9,10 @@ const units: [string, number][] = [
 /** A span in at most two units: "1 h 5 min", "1.2 s", "0.3 ms". */
 export function span(ms: number): string {
   if (ms < 0) return `-${span(-ms)}`;
+  if (ms >= 59_995) ms = Math.round(ms / 1_000) * 1_000;
+  else if (ms >= 10) ms = Math.round(ms);
   if (ms < 10) return `${+ms.toFixed(1)} ms`;
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${+(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   const i = units.findIndex(([, size]) => ms >= size);
   const [name, size] = units[i]!;

@@ -27,6 +27,7 @@ import (
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/trace"
+	"github.com/redeliver/redeliver/host/worker"
 )
 
 // Options changes how a host runs. A nil *Options and the zero value both mean:
@@ -117,6 +118,12 @@ type Options struct {
 	// the folder of one. Empty takes an official one where it is found, else the one
 	// that this program brings along.
 	Worker string
+
+	// Workers, if not nil, lends the processes of language workers: see worker.Pool.
+	Workers *worker.Pool
+
+	// Overlay holds files in place of the app folder's: app.Options.Overlay.
+	Overlay map[string]string
 
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool

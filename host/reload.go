@@ -206,6 +206,7 @@ func (l *loader) options(ctx context.Context) *app.Options {
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
 		Entities:     l.host.opts.Entities,
+		Overlay:      l.host.opts.Overlay,
 		Worker:       launch.NoWorker(l.host.dir, l.host.opts.Worker),
 		ServicesOnly: l.host.opts.ServicesOnly,
 	}

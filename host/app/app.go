@@ -58,6 +58,11 @@ type Options struct {
 	// has them.
 	Kinds Kinds
 
+	// Overlay holds files that take the place of those in the app's folder, or stand
+	// beside them, by slash path: host.json, function.json files, and files that host.json
+	// names. Others are not looked for here.
+	Overlay map[string]string
+
 	// Settings are used instead of local.settings.json and Env when not
 	// nil. A reload passes the settings of the running app, because the
 	// platform reads the file once per process.

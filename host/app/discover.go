@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -64,22 +63,15 @@ func (l *loader) inCodeOnly(folders []*Function) []*Function {
 
 func (l *loader) fromFolders() []*Function {
 	folder := l.functionsFolder()
-	entries, err := os.ReadDir(filepath.Join(l.app.Dir, folder))
+	names, err := l.functionFolders(folder)
 	if err != nil {
 		return nil // it could be read a moment ago; the next load will see
 	}
 	var functions []*Function
-	for _, entry := range entries {
-		dir := filepath.Join(l.app.Dir, folder, entry.Name())
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			continue
-		}
-		file := filepath.Join(dir, functionFileName)
-		if info, err := os.Stat(file); err != nil || info.IsDir() {
-			continue
-		}
-		f := &Function{Name: entry.Name(), Dir: dir, File: path.Join(filepath.ToSlash(folder), entry.Name(), functionFileName)}
-		l.readFunctionFile(f, file)
+	for _, name := range names {
+		dir := filepath.Join(l.app.Dir, folder, name)
+		f := &Function{Name: name, Dir: dir, File: path.Join(filepath.ToSlash(folder), name, functionFileName)}
+		l.readFunctionFile(f, filepath.Join(dir, functionFileName))
 		functions = append(functions, f)
 	}
 	return functions

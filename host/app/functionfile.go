@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ import (
 // readFunctionFile reads function.json into f. Faults are recorded; it always reads
 // as far as it can.
 func (l *loader) readFunctionFile(f *Function, path string) {
-	text, err := os.ReadFile(path)
+	text, err := l.readFile(path)
 	if err != nil {
 		f.fault(syntax, "", schemas.KindJSON, "", "", "the file cannot be read: "+cause(err))
 		return

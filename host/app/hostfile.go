@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -38,7 +37,7 @@ const overridePrefix = "AzureFunctionsJobHost:"
 // cannot be read counts as an empty object, so that everything else can still be
 // looked at.
 func (l *loader) loadHostFile() *schemas.Document {
-	text, err := os.ReadFile(filepath.Join(l.app.Dir, hostFileName))
+	text, err := l.readFile(filepath.Join(l.app.Dir, hostFileName))
 	empty := mustParse(hostFileName, "{}")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

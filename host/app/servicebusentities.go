@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -52,7 +51,7 @@ func (l *loader) readConfigFile(r reader, c configFile, flag string) (name strin
 		path = filepath.Join(l.app.Dir, path)
 	}
 	l.app.Config.WatchFiles = append(l.app.Config.WatchFiles, filepath.Base(path))
-	text, err := os.ReadFile(path)
+	text, err := l.readFile(path)
 	if err != nil {
 		f := &schemas.Fault{File: c.flag}
 		if !given {

@@ -49,6 +49,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/trace"
+	"github.com/redeliver/redeliver/host/worker"
 )
 
 // TB is the kit's view of a test: *testing.T, *testing.B or *testing.F.
@@ -150,6 +151,16 @@ type Options struct {
 	// Worker chooses the language worker of an app in another language, as
 	// host.Options.Worker does.
 	Worker string
+
+	// Workers, if not nil, lends the processes of language workers, and gets them back when
+	// the host stops: hosts of the same app have one after the other, with what its code
+	// keeps between calls.
+	Workers *worker.Pool
+
+	// Overlay holds files, by slash path, that take the place of host.json and of
+	// function.json files of Dir, or add functions with handlers in process, without a copy
+	// of the folder.
+	Overlay map[string]string
 
 	// StorageFault makes operations of the embedded storage fail, before or after
 	// their effect:
@@ -254,7 +265,7 @@ func New(tb TB, opts *Options) *Host {
 	h.shared = o.Instances
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
-			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker,
+			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
 			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func(r *journal.Record) bool {
 				k := self.killAt.Load()

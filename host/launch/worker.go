@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"encoding/json"
 	"sync"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -28,8 +29,8 @@ func (n *Notices) first(text string) bool {
 }
 
 // WorkerSpec is what the worker that was found for an app has to know, and how it is
-// started. ps is how it is kept running.
-func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion string, told *Notices) worker.Spec {
+// started. ps is how it is kept running. pool may be nil.
+func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion string, told *Notices, pool *worker.Pool) worker.Spec {
 	ps.Name, ps.Path, ps.Args, ps.Dir = found.Language+" worker", found.Path, found.Args, found.App
 	ps.Env = append(ps.Env, found.Environment(func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
 	found.Processes.Set(&ps)
@@ -42,6 +43,7 @@ func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion st
 	return worker.Spec{
 		Spec: ps, Carriage: found.Carriage, Language: found.Language, Directory: found.Directory, App: found.App,
 		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hostVersion, InitTimeout: found.Processes.InitTimeout,
+		Pool: pool, Content: contentOf(a),
 		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },
 		Notice: func(l call.Log) {
 			if told.first(l.Message) {
@@ -49,4 +51,14 @@ func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion st
 			}
 		},
 	}
+}
+
+// contentOf stands for what the worker of an app reads and loads: its sources, where the
+// host knows them, and its functions.
+func contentOf(a *app.App) string {
+	text, err := json.Marshal([]any{a.Handler.Fingerprint, a.Config.Functions, WorkerFunctions(a.Dir, a.Functions)})
+	if err != nil {
+		return a.Fingerprint // another one for each app
+	}
+	return string(text)
 }

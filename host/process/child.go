@@ -208,6 +208,13 @@ func (c *Child) Stop(ctx context.Context, ask func()) {
 	c.Kill()
 }
 
+// Forget drops what was kept of the process's output for reports of its end.
+func (c *Child) Forget() {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	c.out.last, c.out.errors = nil, nil
+}
+
 // Failed returns the StartError of a process that did not become ready: err says why,
 // and so does reason unless the system gave the reason. It kills the process.
 func (c *Child) Failed(err error, reason, hint string) *StartError {

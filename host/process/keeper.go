@@ -34,6 +34,13 @@ type Conn interface {
 	Release()
 }
 
+// Lent is a Conn whose process may outlive the Keeper that has it, and serve another one.
+type Lent interface {
+	// GiveBack reports whether it does: then it is nothing of this Keeper any more. It is
+	// asked while no call runs, and does not wait.
+	GiveBack() bool
+}
+
 // Run is one run of a program that is kept running.
 type Run[C Conn] struct {
 	// Conn is the connection with its process.
@@ -45,6 +52,7 @@ type Run[C Conn] struct {
 	calls  int                           // in flight
 	reason string                        // why the host ends it; empty: it does not
 	reaped bool                          // its end has been dealt with
+	given  chan struct{}                 //clock:outside closed when the process is another Keeper's: see Lent
 	naps   uint64                        // sleeps begun so far
 	asleep map[uint64]context.CancelFunc // ends a sleep, by its number; one for each call at most
 }
@@ -134,7 +142,7 @@ func (k *Keeper[C]) launch(place int) error {
 		return cmp.Or(k.over(), err)
 	}
 	conn.Child().keep()
-	r := &Run[C]{Conn: conn, place: place}
+	r := &Run[C]{Conn: conn, place: place, given: make(chan struct{})} //clock:outside see watch
 	k.mu.Lock()
 	over := k.over()
 	if over == nil {
@@ -173,7 +181,12 @@ func (k *Keeper[C]) over() error {
 // first of them to come back deals with it: at a moment that the clock has
 // decided.
 func (k *Keeper[C]) watch(r *Run[C]) {
-	<-r.Conn.Child().done //clock:outside the end of a process
+	select { //clock:outside the end of a process
+	case <-r.given: //clock:outside the same
+		k.watchers.Done()
+		return
+	case <-r.Conn.Child().done: //clock:outside the same
+	}
 	r.Conn.HangUp()
 	r.Conn.Wait()
 	k.watchers.Done()
@@ -449,10 +462,10 @@ func (k *Keeper[C]) Close(ctx context.Context) error {
 	k.mu.Lock()
 	var runs []*Run[C]
 	for _, r := range k.runs {
-		if r == nil {
+		switch {
+		case r == nil, k.giveBackLocked(r):
 			continue
-		}
-		if !r.Ended() {
+		case !r.Ended():
 			r.reason = "the host closed it"
 		}
 		runs = append(runs, r)
@@ -469,6 +482,17 @@ func (k *Keeper[C]) Close(ctx context.Context) error {
 	k.group.Wait()
 	k.clk.Outside(context.Background(), "end of watching", k.watchers.Wait)
 	return nil
+}
+
+// giveBackLocked gives back a process that is lent and well. It reports whether it has.
+func (k *Keeper[C]) giveBackLocked(r *Run[C]) bool {
+	lent, ok := any(r.Conn).(Lent)
+	if !ok || r.calls > 0 || r.reason != "" || r.Ended() || !lent.GiveBack() {
+		return false
+	}
+	r.reaped = true
+	close(r.given)
+	return true
 }
 
 // stopAll stops processes, all at once.

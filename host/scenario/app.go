@@ -54,8 +54,11 @@ func (s *Scenario) options(folder string, seed uint64) (*hosttest.Options, error
 		}
 		o.Handlers, o.Unchecked = handlers, true // scripts keep to the clock
 	}
-	if len(files) > 0 || s.edits() {
+	switch {
+	case o.Dir == "" || s.edits():
 		o.Files = files // asks for a copy of the folder
+	default:
+		o.Overlay = files
 	}
 	return o, nil
 }
@@ -67,6 +70,14 @@ func (s *Scenario) fault(path, reason, allowed string) *schemas.Fault {
 // edits reports whether a step changes a file of the app.
 func (s *Scenario) edits() bool {
 	return slices.ContainsFunc(s.When, func(st step) bool { return st.Edit != nil || st.Remove != "" })
+}
+
+// ownWorker reports whether a language worker of its own runs the scenario's app: what it
+// does to the app, the host or the worker would meet what the scenarios before have left.
+func (s *Scenario) ownWorker() bool {
+	return s.OwnWorker || s.edits() || slices.ContainsFunc(s.When, func(st step) bool {
+		return st.Restart || st.Crash != nil || st.Start || st.ScaleOut || st.ScaleIn > 0 || st.Fault != nil && st.Fault.Handler != ""
+	})
 }
 
 // hostFile lays the scenario's host.json over the app's.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -22,6 +23,8 @@ type Options struct {
 	Seed *uint64
 	// Update writes the files that "timeline" names anew, instead of comparing them.
 	Update bool
+
+	workers *worker.Pool // shared by the runs of one RunAll
 }
 
 // A Result is what a run of a scenario came to.
@@ -167,6 +170,9 @@ func (r *run) play(ctx context.Context, o *Options) {
 		return
 	}
 	opts.Seed = r.res.Seed
+	if !r.s.ownWorker() {
+		opts.Workers = o.workers
+	}
 	r.h = hosttest.New(r, opts)
 	r.begins = r.h.Clock().Now()
 	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()

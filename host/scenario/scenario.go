@@ -23,6 +23,7 @@ type Scenario struct {
 	App       string              `json:"app"`
 	Start     string              `json:"start"`
 	Seed      uint64              `json:"seed"`
+	OwnWorker bool                `json:"ownWorker"`
 	Host      json.RawMessage     `json:"host"`
 	Settings  map[string]string   `json:"settings"`
 	Entities  entities            `json:"entities"`

@@ -30,12 +30,14 @@ type conn struct {
 	out     process.Inbox[*message]
 	running sync.WaitGroup //clock:outside the goroutines that send and receive
 
+	loan *loan // nil: it is not of a Pool
+
 	loading sync.Mutex // one load at a time
 
 	mu      sync.Mutex // guards:
 	answers map[string]*process.Inbox[*message]
 	calls   map[string]*conversation // by invocation ID
-	asked   bool                     // for the functions of the app
+	indexed *indexed                 // what it has said of the functions of the app; nil: it was not asked
 	loaded  map[string]*loaded       // by folded name; nil: nothing has been loaded
 	trouble string                   // the last error that the worker has told of itself
 	err     error                    // why the stream has ended

@@ -17,12 +17,30 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// index asks the worker for the functions that the app declares in code. None, and no
-// error: the worker leaves that to the files (spec workers 4.2).
+// indexed is the answer of index.
+type indexed struct {
+	list   []call.Declaration
+	inCode bool
+	err    error
+}
+
+// index asks the worker, once, for the functions that the app declares in code. None, and
+// no error: the worker leaves that to the files (spec workers 4.2).
 func (c *conn) index() (list []call.Declaration, inCode bool, err error) {
 	c.mu.Lock()
-	c.asked = true
+	known := c.indexed
 	c.mu.Unlock()
+	if known == nil {
+		list, inCode, err = c.readIndex()
+		known = &indexed{list, inCode, err}
+		c.mu.Lock()
+		c.indexed = known
+		c.mu.Unlock()
+	}
+	return slices.Clone(known.list), known.inCode, known.err
+}
+
+func (c *conn) readIndex() (list []call.Declaration, inCode bool, err error) {
 	var found []*workerpb.RpcFunctionMetadata
 	switch {
 	case c.spec.Indexing:

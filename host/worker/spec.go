@@ -46,6 +46,12 @@ type Spec struct {
 	// meanwhile.
 	InitTimeout time.Duration
 
+	// Pool, if not nil, lends the first process, and keeps it running after Close. Content
+	// stands for what decides of the functions and is not in the rest of Spec: a process
+	// serves hosts with the same one only.
+	Pool    *Pool
+	Content string
+
 	// CancelGrace is the Grace of a worker that can cancel its calls, in real time; zero
 	// is 5 s (spec workers-dotnet-java 1.9).
 	CancelGrace time.Duration

@@ -71,7 +71,7 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 // connect starts one process. Those after the first are told what the first one was
 // told.
 func (w *Worker) connect(ctx context.Context, number int) (*conn, error) {
-	c, err := connect(ctx, w.clk, w.spec, number)
+	c, err := w.process(ctx, number)
 	if err == nil {
 		w.mu.Lock()
 		w.serves = c.server != nil
@@ -90,7 +90,7 @@ func (w *Worker) connect(ctx context.Context, number int) (*conn, error) {
 // since it knows its own by that.
 func (w *Worker) load(c *conn, functions []Function) error {
 	c.mu.Lock()
-	asked := c.asked
+	asked := c.indexed != nil
 	c.mu.Unlock()
 	if !asked {
 		if _, _, err := c.index(); errors.Is(err, errConnection) {

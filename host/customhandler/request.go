@@ -123,12 +123,7 @@ func isDate(name string, v bindings.Value) bool {
 
 // httpValue is the request of an HTTP trigger.
 func httpValue(r *bindings.HTTPRequest) map[string]any {
-	query, headers, params := map[string]string{}, map[string][]string{}, map[string]string{}
-	if u, err := url.Parse(r.URL); err == nil {
-		for name, values := range u.Query() {
-			query[name] = strings.Join(values, ",")
-		}
-	}
+	headers, params := map[string][]string{}, map[string]string{}
 	for name, values := range r.Header {
 		headers[name] = values
 	}
@@ -136,7 +131,7 @@ func httpValue(r *bindings.HTTPRequest) map[string]any {
 		params[name] = v
 	}
 	out := map[string]any{
-		"Url": r.URL, "Method": r.Method, "Query": query, "Headers": headers, "Params": params, "Identities": []any{},
+		"Url": r.URL, "Method": r.Method, "Query": r.Query(), "Headers": headers, "Params": params, "Identities": []any{},
 	}
 	if len(r.Body) == 0 {
 		return out

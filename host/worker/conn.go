@@ -249,7 +249,7 @@ func (c *conn) distribute(m *message) {
 	case *workerpb.StreamingMessage_FunctionMetadataResponse:
 		box = c.answers["functions"]
 	case *workerpb.StreamingMessage_WorkerStatusResponse:
-		box = c.answers["status"]
+		box = c.answers[statusOf(m)]
 	case *workerpb.StreamingMessage_FunctionLoadResponse:
 		box = c.answers["load"]
 	case *workerpb.StreamingMessage_FunctionLoadResponseCollection:
@@ -348,10 +348,17 @@ func (c *conn) health(ctx context.Context) error {
 	if !c.can.has("WorkerStatus") {
 		return nil
 	}
-	box := c.await("status")
-	defer c.forget("status")
+	m := &message{
+		RequestId: rand.Text(), Content: &workerpb.StreamingMessage_WorkerStatusRequest{WorkerStatusRequest: &workerpb.WorkerStatusRequest{}},
+	}
+	box := c.await(statusOf(m))
+	defer c.forget(statusOf(m))
 	defer context.AfterFunc(ctx, func() { box.End(ctx.Err()) })() //clock:outside a call without user code
-	c.tell(&message{Content: &workerpb.StreamingMessage_WorkerStatusRequest{WorkerStatusRequest: &workerpb.WorkerStatusRequest{}}})
+	c.tell(m)
 	_, err := box.Next()
 	return err
 }
+
+// statusOf names the answers to one question for the status: of these alone a worker says
+// what they answer (spec workers 2.3).
+func statusOf(m *message) string { return "status " + m.GetRequestId() }

@@ -107,7 +107,7 @@ func (c capabilities) bare(r *bindings.HTTPRequest) *workerpb.RpcHttp {
 	}
 	params := map[string]string{}
 	for name, value := range r.Params {
-		params[name] = utf8(value)
+		params[utf8(name)] = utf8(value)
 	}
 	if c.has("UseNullableValueDictionaryForHttp") {
 		out.NullableParams = nullable(params)

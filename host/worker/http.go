@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,34 +15,29 @@ import (
 )
 
 // http is a request as a worker with these capabilities takes it (spec workers 5, 6.1).
+// Plain maps lack parameters of the query that are empty, and where the worker wants that
+// empty headers; the others have them all (host: GrpcMessageConversionExtensions.cs).
 func (c capabilities) http(r *bindings.HTTPRequest) *workerpb.RpcHttp {
 	out := &workerpb.RpcHttp{Method: utf8(r.Method), Url: utf8(r.URL)}
-	headers, params, query := map[string]string{}, map[string]string{}, map[string]string{}
+	headers, params, query := map[string]string{}, map[string]string{}, r.Query()
 	for name, values := range r.Header {
-		value := strings.Join(values, ",")
-		if value == "" && c.has("IgnoreEmptyValuedRpcHttpHeaders") {
-			continue
-		}
-		headers[strings.ToLower(name)] = utf8(value)
+		headers[utf8(strings.ToLower(name))] = utf8(strings.Join(values, ","))
 	}
 	for name, value := range r.Params {
-		params[name] = utf8(value)
-	}
-	if u, err := url.Parse(r.URL); err == nil {
-		for name, values := range u.Query() {
-			query[utf8(name)] = utf8(strings.Join(values, ","))
-		}
+		params[utf8(name)] = utf8(value)
 	}
 	if c.has("UseNullableValueDictionaryForHttp") {
 		out.NullableHeaders, out.NullableParams, out.NullableQuery = nullable(headers), nullable(params), nullable(query)
 	} else {
+		empty := func(_, value string) bool { return value == "" }
+		maps.DeleteFunc(query, empty)
+		if c.has("IgnoreEmptyValuedRpcHttpHeaders") {
+			maps.DeleteFunc(headers, empty)
+		}
 		out.Headers, out.Params, out.Query = headers, params, query
 	}
 	if len(r.Body) > 0 {
-		out.Body = c.body(r)
-		if !c.has("RpcHttpBodyOnly") {
-			out.RawBody = textData(string(r.Body))
-		}
+		c.body(out, r)
 	}
 	return out
 }
@@ -53,20 +50,29 @@ func nullable(m map[string]string) map[string]*workerpb.NullableString {
 	return out
 }
 
-// body is the body of a request: as it came for a worker that takes bytes, else by its
-// type.
-func (c capabilities) body(r *bindings.HTTPRequest) *typed {
-	if c.has("RawHttpBodyBytes") {
-		return bytesData(r.Body)
-	}
+// body gives a request its body: bytes for a worker that takes those, and for types that
+// are bytes, else text. A worker that takes both forms gets JSON as such beside the text.
+func (c capabilities) body(out *workerpb.RpcHttp, r *bindings.HTTPRequest) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
-	case kind == "application/json":
-		return jsonData(string(r.Body))
-	case kind == "application/octet-stream", strings.HasPrefix(kind, "multipart/"):
-		return bytesData(r.Body)
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	raw := textData(string(r.Body))
+	if c.has("RawHttpBodyBytes") {
+		raw = bytesData(r.Body)
 	}
-	return textData(string(r.Body))
+	both := !c.has("RpcHttpBodyOnly")
+	switch {
+	case kind == "application/octet-stream", strings.HasPrefix(kind, "multipart/"):
+		out.Body = bytesData(r.Body)
+	case both && kind == "application/json" && json.Valid(r.Body):
+		out.Body = jsonData(string(r.Body))
+	case both:
+		out.Body = textData(string(r.Body))
+	default:
+		out.Body = raw
+	}
+	if both {
+		out.RawBody = raw
+	}
 }
 
 // responseValue is the answer of an HTTP-triggered function.

@@ -8,11 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
+	"github.com/redeliver/redeliver/retrycontext"
 )
 
 // What a worker can do decides what is sent to it (spec workers 5).
@@ -22,27 +25,66 @@ func TestRequestByCapabilities(t *testing.T) {
 		Method: "POST", URL: "http://localhost:7071/api/orders/7?x=1&x=2&y=", Params: map[string]string{"id": "7"},
 		Header: http.Header{"X-A": {"1", "2"}, "X-Empty": {""}, "Content-Type": {"application/json"}}, Body: []byte(`{"a":1}`),
 	}
+	other := func(kind string, body string) *bindings.HTTPRequest {
+		return &bindings.HTTPRequest{Method: "PUT", URL: "U", Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}
+	}
+	text, jsonText := other("text/plain", "hi"), other("Application/JSON; charset=utf-8", "{")
+	octets, form := other("application/octet-stream", "hi"), other("multipart/form-data; boundary=x", "hi")
+	const plain = `{"method":"PUT","url":"U","headers":{"content-type":"K"},`
 	for _, tt := range []struct {
 		can  string
+		r    *bindings.HTTPRequest
 		want string
 	}{
-		{"", `{"method":"POST","url":"U","headers":{"x-a":"1,2","x-empty":"","content-type":"application/json"},"params":{"id":"7"},"query":{"x":"1,2","y":""},
+		{"", request, `{"method":"POST","url":"U","headers":{"x-a":"1,2","x-empty":"","content-type":"application/json"},"params":{"id":"7"},"query":{"x":"1,2"},
 			"body":{"json":"{\"a\":1}"},"rawBody":{"string":"{\"a\":1}"}}`},
-		{"RpcHttpBodyOnly RawHttpBodyBytes IgnoreEmptyValuedRpcHttpHeaders", `{"method":"POST","url":"U","headers":{"x-a":"1,2","content-type":"application/json"},
-			"params":{"id":"7"},"query":{"x":"1,2","y":""},"body":{"bytes":"eyJhIjoxfQ=="}}`},
-		{"RpcHttpBodyOnly UseNullableValueDictionaryForHttp", `{"method":"POST","url":"U","nullableHeaders":{"x-a":{"value":"1,2"},"x-empty":{"value":""},"content-type":{"value":"application/json"}},
-			"nullableParams":{"id":{"value":"7"}},"nullableQuery":{"x":{"value":"1,2"},"y":{"value":""}},"body":{"json":"{\"a\":1}"}}`},
+		{"RpcHttpBodyOnly RawHttpBodyBytes IgnoreEmptyValuedRpcHttpHeaders", request, `{"method":"POST","url":"U","headers":{"x-a":"1,2","content-type":"application/json"},
+			"params":{"id":"7"},"query":{"x":"1,2"},"body":{"bytes":"eyJhIjoxfQ=="}}`},
+		{"RpcHttpBodyOnly UseNullableValueDictionaryForHttp IgnoreEmptyValuedRpcHttpHeaders", request,
+			`{"method":"POST","url":"U","nullableHeaders":{"x-a":{"value":"1,2"},"x-empty":{"value":""},"content-type":{"value":"application/json"}},
+			"nullableParams":{"id":{"value":"7"}},"nullableQuery":{"x":{"value":"1,2"},"y":{"value":""}},"body":{"string":"{\"a\":1}"}}`},
+		{"", text, plain + `"body":{"string":"hi"},"rawBody":{"string":"hi"}}`},
+		{"", jsonText, plain + `"body":{"string":"{"},"rawBody":{"string":"{"}}`},
+		{"", octets, plain + `"body":{"bytes":"aGk="},"rawBody":{"string":"hi"}}`},
+		{"RawHttpBodyBytes", form, plain + `"body":{"bytes":"aGk="},"rawBody":{"bytes":"aGk="}}`},
+		{"RpcHttpBodyOnly", text, plain + `"body":{"string":"hi"}}`},
+		{"RpcHttpBodyOnly", jsonText, plain + `"body":{"string":"{"}}`},
+		{"RpcHttpBodyOnly", form, plain + `"body":{"bytes":"aGk="}}`},
+		{"RpcHttpBodyOnly RawHttpBodyBytes", text, plain + `"body":{"bytes":"aGk="}}`},
 	} {
 		can := capabilities{}
 		for name := range strings.FieldsSeq(tt.can) {
 			can[name] = "true"
 		}
 		want := &workerpb.RpcHttp{}
-		if err := protojson.Unmarshal([]byte(strings.ReplaceAll(tt.want, `"U"`, `"`+request.URL+`"`)), want); err != nil {
+		if err := protojson.Unmarshal([]byte(strings.NewReplacer(`"U"`, `"`+tt.r.URL+`"`, `"K"`, `"`+tt.r.Header.Get("Content-Type")+`"`).Replace(tt.want)), want); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, can.http(request), protocmp.Transform()); diff != "" {
+		if diff := cmp.Diff(want, can.http(tt.r), protocmp.Transform()); diff != "" {
 			t.Errorf("with %q (-want +got):\n%s", tt.can, diff)
+		}
+	}
+}
+
+// Whatever text a caller sends, the message about it can travel: one that cannot would end
+// the stream, and with it all calls of the process.
+func TestAnyText(t *testing.T) {
+	t.Parallel()
+	const odd = "a\xffb"
+	text := bindings.StringValue(odd)
+	texts := map[string]string{odd: odd}
+	request := bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
+		Method: odd, URL: "/" + odd + "?" + odd + "=" + odd + "&%ff=%ff", Header: http.Header{odd: {odd}}, Params: texts, Body: []byte(odd),
+	}}
+	r := &call.Request{
+		InvocationID: "1", TraceParent: odd, TraceState: odd,
+		Retry:    &retrycontext.Context{Exception: &retrycontext.Exception{Message: odd, Source: odd, StackTrace: odd, Type: odd}},
+		Inputs:   []call.Input{{Value: text}, {Value: bindings.JSONValue([]byte(`"` + odd + `"`))}, {Value: bindings.StringsValue([]string{odd})}, {Value: request}},
+		Metadata: map[string]bindings.Value{odd: text, odd + "r": request},
+	}
+	for _, can := range []capabilities{{}, {"TypedDataCollection": "1"}, {"RpcHttpBodyOnly": "1", "UseNullableValueDictionaryForHttp": "1"}, {forwarding: "1", "RequiresRouteParameters": "1"}} {
+		if _, err := proto.Marshal(can.request(r, &loaded{})); err != nil {
+			t.Errorf("with %v: %v", can, err)
 		}
 	}
 }

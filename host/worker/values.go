@@ -20,7 +20,7 @@ func (c capabilities) request(r *call.Request, f *loaded) *workerpb.InvocationRe
 	out := &workerpb.InvocationRequest{
 		InvocationId: r.InvocationID, FunctionId: f.id,
 		TriggerMetadata: map[string]*typed{},
-		TraceContext:    &workerpb.RpcTraceContext{TraceParent: r.TraceParent, TraceState: r.TraceState},
+		TraceContext:    &workerpb.RpcTraceContext{TraceParent: utf8(r.TraceParent), TraceState: utf8(r.TraceState)},
 		RetryContext:    retryContextOf(r.Retry),
 	}
 	for _, in := range r.Inputs {
@@ -35,11 +35,11 @@ func (c capabilities) request(r *call.Request, f *loaded) *workerpb.InvocationRe
 	for name, v := range r.Metadata {
 		if v.Kind == bindings.Request {
 			if !c.has("RpcHttpTriggerMetadataRemoved") {
-				out.TriggerMetadata[name] = c.value(v)
+				out.TriggerMetadata[utf8(name)] = c.value(v)
 			}
 			continue
 		}
-		out.TriggerMetadata[name] = c.metadata(v)
+		out.TriggerMetadata[utf8(name)] = c.metadata(v)
 	}
 	return out
 }

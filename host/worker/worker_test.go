@@ -362,6 +362,22 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
+// Each of those who ask at once gets the answer.
+func TestConcurrentHealth(t *testing.T) {
+	t.Parallel()
+	on(t, "", 0, func(b *bench) {
+		group := clock.NewGroup(b.clk, 0)
+		for range 8 {
+			group.Go("health", func() {
+				if err := b.w.Health(context.Background()); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
 // A process that ends fails its call; the next one has loaded the functions.
 func TestExit(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package httptrigger
 import (
 	"encoding/json"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -18,12 +17,7 @@ import (
 func bindingData(req *bindings.HTTPRequest) map[string]any {
 	data := map[string]any{}
 	bindings.ApplyJSON(data, req.Body)
-	query := map[string]string{}
-	if u, err := url.Parse(req.URL); err == nil {
-		for name, values := range u.Query() {
-			query[name] = strings.Join(values, ",")
-		}
-	}
+	query := req.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !strings.EqualFold(name, "code") {
 			set(data, name, query[name])

@@ -553,6 +553,7 @@ func TestNodeStartErrors(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"throws": "no configuration", "none": "there is no such file: write that file, or correct \"main\"", "twice": `A function with id "twice" has already been registered.`,
+		"requires": "require()", // of a module that can only be imported: the script runs once all the same
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -565,6 +566,21 @@ func TestNodeStartErrors(t *testing.T) {
 				t.Errorf("functions: %v, want %q", r, want)
 			}
 		})
+	}
+}
+
+// A pattern finds what the platform's finds: names that begin with a dot only where it has
+// that dot.
+func TestNodePattern(t *testing.T) {
+	t.Parallel()
+	s := startNode(t, "pattern", "")
+	s.init(s.cmd.Dir)
+	var got []string
+	for _, f := range s.functions(s.cmd.Dir).GetFunctionMetadataResults() {
+		got = append(got, f.GetName())
+	}
+	if diff := cmp.Diff([]string{"built", "deep", "src"}, got); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
 	}
 }
 

@@ -33,15 +33,19 @@ function isFile(name) {
   }
 }
 
-/** The files below a folder whose names match a pattern, in order of their names. */
+/**
+ * The files below a folder whose names match a pattern, in order of their names. Folders of
+ * packages, and names that begin with a dot, match only where the pattern names them.
+ */
 function matches(directory, pattern) {
+  const left = (name) => (name === 'node_modules' || name.startsWith('.')) && !pattern.includes(name);
   const alternatives = braces(pattern.replace(/^\.\//, '')).map(expression);
   const found = [];
   const walk = (folder) => {
     for (const entry of fs.readdirSync(path.join(directory, folder), { withFileTypes: true })) {
       const name = folder ? `${folder}/${entry.name}` : entry.name;
       if (entry.isDirectory()) {
-        if (entry.name !== 'node_modules' && !entry.name.startsWith('.')) walk(name);
+        if (!left(entry.name)) walk(name);
       } else if (alternatives.some((one) => one.test(name))) {
         found.push(path.join(directory, name));
       }
@@ -63,13 +67,14 @@ function expression(pattern) {
   let out = '';
   for (let i = 0; i < pattern.length; i++) {
     const c = pattern[i];
+    const first = i === 0 || pattern[i - 1] === '/' ? '(?!\\.)' : ''; // no dot at the beginning
     if (c === '*' && pattern[i + 1] === '*') {
-      out += pattern[i + 2] === '/' ? '(?:.*/)?' : '.*';
+      out += '(?:(?!\\.)[^/]+/)*' + (pattern[i + 2] === '/' ? '' : first + '[^/]*');
       i += pattern[i + 2] === '/' ? 2 : 1;
     } else if (c === '*') {
-      out += '[^/]*';
+      out += first + '[^/]*';
     } else if (c === '?') {
-      out += '[^/]';
+      out += first + '[^/]';
     } else if (c === '[' && pattern.indexOf(']', i + 1) > 0) {
       const end = pattern.indexOf(']', i + 1);
       out += '[' + pattern.slice(i + 1, end).replace(/^!/, '^').replace(/\\/g, '\\\\') + ']';

@@ -1,20 +1,53 @@
 'use strict';
 // Loading of user code.
 
+const fs = require('fs');
 const path = require('path');
+const vm = require('vm');
 const { pathToFileURL } = require('url');
 const { createRequire } = require('module');
 
 /** Loads a script, whichever kind of module it is. */
 async function loadFile(file) {
-  if (path.extname(file) !== '.mjs') {
+  if (!saidToBeModule(file)) {
     try {
       return createRequire(file)(file);
     } catch (error) {
-      if (error.code !== 'ERR_REQUIRE_ESM' && error.code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error;
+      // A script whose own requires fail like this must not run a second time.
+      if ((error.code !== 'ERR_REQUIRE_ESM' && error.code !== 'ERR_REQUIRE_ASYNC_MODULE') || isCommonJS(file)) throw error;
     }
   }
   return import(pathToFileURL(file).href);
+}
+
+/** Whether the name of a script, or the package.json that it belongs to, says that it is an ES module. */
+function saidToBeModule(file) {
+  if (/\.[cm][jt]s$/.test(file)) return /\.m[jt]s$/.test(file);
+  for (let folder = path.dirname(file); path.basename(folder) !== 'node_modules'; folder = path.dirname(folder)) {
+    let text;
+    try {
+      text = fs.readFileSync(path.join(folder, 'package.json'), 'utf8');
+    } catch {
+      if (folder === path.dirname(folder)) return false;
+      continue;
+    }
+    try {
+      return JSON.parse(text.replace(/^\uFEFF/, '')).type === 'module';
+    } catch {
+      return false; // Node.js says what is wrong with it
+    }
+  }
+  return false;
+}
+
+/** Whether a script has the form of a CommonJS module. */
+function isCommonJS(file) {
+  try {
+    vm.compileFunction(fs.readFileSync(file, 'utf8').replace(/^\uFEFF?#!.*/, ''), ['exports', 'require', 'module', '__filename', '__dirname']);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

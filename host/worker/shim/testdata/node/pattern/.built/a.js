@@ -1,0 +1,1 @@
+require('@azure/functions-core').registerFunction({ name: 'built', bindings: {} }, () => {});

@@ -1,0 +1,3 @@
+const core = require('@azure/functions-core');
+core.registerFunction({ name: 'once', bindings: {} }, () => {});
+require('./later.mjs');

@@ -50,6 +50,7 @@ func customMain() {
 			http.Error(w, "no such order", http.StatusInternalServerError)
 			return
 		}
+		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{"Logs": []string{seen}, "Outputs": map[string]any{"done": map[string]any{"seen": order}}})
 	})
 	http.HandleFunc("GET /api/Page", func(w http.ResponseWriter, r *http.Request) {

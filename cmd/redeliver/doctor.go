@@ -117,8 +117,13 @@ func program(ctx context.Context, name string, commands []string, hint string) f
 			argument = "version"
 		}
 		limited, cancel := context.WithTimeout(ctx, versionPatience)
-		out, err := exec.CommandContext(limited, path, argument).CombinedOutput()
+		ask := exec.CommandContext(limited, path, argument)
+		ask.WaitDelay = time.Second // for what it leaves behind with its output
+		out, err := ask.CombinedOutput()
 		cancel()
+		if errors.Is(err, exec.ErrWaitDelay) {
+			err = nil // it has answered
+		}
 		first, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n"))
 		if err != nil {
 			f.Detail = fmt.Sprintf("%s does not run: %v", path, err)

@@ -156,7 +156,7 @@ func readLines(file string) (string, error) {
 
 // writeApp writes the app's files into dir, all of them or none.
 func writeApp(dir, lang string, src source) error {
-	name, err := moduleName(dir)
+	name, err := appName(dir, lang)
 	if err != nil {
 		return err
 	}
@@ -203,11 +203,12 @@ func writeApp(dir, lang string, src source) error {
 	return nil
 }
 
-// notModule matches characters that a module path cannot hold.
+// notModule matches characters that a module path cannot hold, and that other names of
+// apps do not need.
 var notModule = regexp.MustCompile(`[^a-z0-9._-]+`)
 
-// moduleName makes a module path of the folder's name.
-func moduleName(dir string) (string, error) {
+// appName makes the name of an app of the folder's name: a module path in Go.
+func appName(dir, lang string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -216,7 +217,7 @@ func moduleName(dir string) (string, error) {
 	if name == "" {
 		name = "app"
 	}
-	if why := takenModule(name); why != "" {
+	if why := takenModule(name); why != "" && lang == "go" {
 		return "", hinted(fmt.Errorf("%q cannot be the name of a module: %s", name, why), "choose another folder, for instance "+shellWord(filepath.Join(filepath.Dir(dir), name+"-app")))
 	}
 	return name, nil

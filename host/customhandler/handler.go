@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -71,6 +72,8 @@ type Handler struct {
 	*process.Keeper[*conn]
 	clk  clock.Clock
 	spec Spec
+
+	oddType atomic.Bool // it has been told that the platform does not read its answers
 }
 
 // Start starts the program and returns when it answers HTTP requests, whatever the
@@ -98,7 +101,7 @@ func Start(clk clock.Clock, spec Spec) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{keeper, clk, spec}, nil
+	return &Handler{Keeper: keeper, clk: clk, spec: spec}, nil
 }
 
 // Functions returns none: a custom handler declares nothing.
@@ -134,7 +137,7 @@ func (h *Handler) Health(ctx context.Context) error {
 // A handler cannot be told that ctx has ended. Its answer is still awaited for the grace
 // of [Spec]; then the process is disposed of, with all its other calls, and replaced.
 // That does not count as a crash. The lines of an answer are logged when it is a
-// success; log is not called after Invoke returned.
+// success, after a warning where the platform would not read it, once; log is not called after Invoke returned.
 func (h *Handler) Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -151,6 +154,10 @@ func (h *Handler) Invoke(ctx context.Context, req *call.Request, log func(call.L
 	exit := h.Leave(r)
 	switch {
 	case err == nil:
+		if a.oddType != "" && !h.oddType.Swap(true) {
+			log(call.Log{Level: call.Warning, Message: fmt.Sprintf(
+				"the answers of the custom handler have the Content-Type %s: the platform reads application/json only, and fails such an attempt", a.oddType)})
+		}
 		for _, line := range lines {
 			log(call.Log{Level: call.Information, Message: line})
 		}
@@ -168,7 +175,8 @@ type attempt struct {
 	h       *Handler
 	conn    *conn
 	req     *call.Request
-	overdue bool // the grace is used up; for who comes back from run
+	overdue bool   // the grace is used up; for who comes back from run
+	oddType string // see answer; for who comes back from run
 }
 
 // run sends the request and reads the answer, outside the clock.
@@ -196,7 +204,9 @@ func (a *attempt) run(ctx context.Context) (resp *call.Response, lines []string,
 			resp = ans.handedThrough(a.req)
 			return
 		}
-		resp, lines, err = a.h.spec.read(a.req, ans)
+		if resp, lines, err = a.h.spec.read(a.req, ans); err == nil && resp.Status == call.Succeeded {
+			a.oddType = ans.oddType()
+		}
 	})
 	return resp, lines, err
 }

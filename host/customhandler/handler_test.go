@@ -266,6 +266,9 @@ func TestResponse(t *testing.T) {
 		{name: "undeclared", text: `{"Outputs":{"out":"a","Other":"b"},"ReturnValue":{"out":"c"}}`, outputs: []string{"other"}, want: values{}},
 		{name: "base64", text: `{"Outputs":{"out":"data","binary":"data","json":{"a":"data"}}}`, outputs: []string{"out", "binary", "json"},
 			want: values{"out": bindings.BytesValue([]byte{0x75, 0xab, 0x5a}), "binary": bindings.StringValue("data"), "json": bindings.JSONValue(json.RawMessage(`{"a":"data"}`))}},
+		{name: "base64 with white space", text: `{"Outputs":{"out":" da\tta\r\n","other":"  "}}`, outputs: []string{"out", "other"},
+			want: values{"out": bindings.BytesValue([]byte{0x75, 0xab, 0x5a}), "other": bindings.BytesValue([]byte{})}},
+		{name: "byte order mark", text: "\uFEFF" + `{"Logs":["one"]}`, want: values{}, logs: []string{"one"}},
 		{name: "http", text: `{"Outputs":{"res":{"statusCode":201,"body":"x"}}}`, outputs: []string{"res"}, http: "res",
 			want: values{"res": bindings.JSONValue(json.RawMessage(`{"statusCode":201,"body":"x"}`))}},
 		{name: "http without body", text: `{"Outputs":{"res":{"status":"204"}}}`, outputs: []string{"res"}, http: "res",
@@ -288,6 +291,24 @@ func TestResponse(t *testing.T) {
 				t.Errorf("logs (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An answer that says no type, or another one, is read all the same, and it is told once
+// that the platform does not.
+func TestContentType(t *testing.T) {
+	t.Parallel()
+	h := started(t, nil)
+	var logs []string
+	for range 2 {
+		resp, err := h.Invoke(context.Background(), &call.Request{Function: "Untyped"}, func(l call.Log) { logs = append(logs, l.Message) })
+		if err != nil || resp.Status != call.Succeeded {
+			t.Fatalf("%+v, %v", resp, err)
+		}
+	}
+	want := []string{"the answers of the custom handler have the Content-Type text/plain; charset=utf-8: the platform reads application/json only, and fails such an attempt"}
+	if diff := cmp.Diff(want, logs); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
 

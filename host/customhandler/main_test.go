@@ -56,6 +56,7 @@ var breaks atomic.Int32
 
 func serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	switch r.URL.Path {
 	case "/":
 		http.NotFound(w, r)
@@ -80,6 +81,9 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		_ = json.Unmarshal(body, &in)
 		_ = json.Unmarshal([]byte(in.Data["in"]), &text)
 		_, _ = io.WriteString(w, text)
+	case "/Untyped":
+		w.Header().Del("Content-Type") // package net/http guesses it
+		_, _ = io.WriteString(w, "{}")
 	case "/Status":
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, `{"Logs":["never seen"],"Outputs":{"out":"x"}}`)

@@ -2,10 +2,12 @@ package customhandler
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"strings"
 
@@ -22,6 +24,7 @@ type responseBody struct {
 
 // bodyFrom reads the body of an answer. Its three names count in any case.
 func bodyFrom(raw []byte) (b responseBody, err error) {
+	raw = bytes.TrimPrefix(raw, []byte("\uFEFF")) // some libraries write one
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return b, errors.New("its answer is empty; it must be a JSON object, at least {}")
 	}
@@ -83,6 +86,17 @@ func (s *Spec) read(req *call.Request, a *answer) (*call.Response, []string, err
 	return resp, lines, nil
 }
 
+// oddType is the type of an answer that the platform does not read, "" for one that it
+// does (host: DefaultHttpWorkerService.cs, by HttpContent.ReadAsAsync).
+func (a *answer) oddType() string {
+	given := a.header.Get("Content-Type")
+	switch kind, _, _ := mime.ParseMediaType(given); kind {
+	case "application/json", "text/json":
+		return ""
+	}
+	return cmp.Or(given, "none")
+}
+
 // failure is what an answer with a status outside 2xx stands for.
 func (a *answer) failure() *call.Error {
 	message := fmt.Sprintf("the custom handler answered with status %d", a.status)
@@ -127,9 +141,11 @@ func outputValue(raw json.RawMessage, binary bool) bindings.Value {
 // textValue is a text of an answer. One that happens to be base64 stands for bytes unless
 // the binding is binary: so the platform reads it, and a text such as "data" is lost
 // (host: ScriptInvocationResultExtensions.cs).
+//
+// White space does not count, so that "good news" is lost as well.
 func textValue(s string, binary bool) bindings.Value {
 	if !binary && s != "" {
-		if b, err := base64.StdEncoding.DecodeString(s); err == nil {
+		if b, err := base64.StdEncoding.DecodeString(strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "").Replace(s)); err == nil {
 			return bindings.BytesValue(b)
 		}
 	}

@@ -126,5 +126,6 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	}
 	var b bytes.Buffer
 	_ = json.NewEncoder(&b).Encode(map[string]any{"Outputs": outputs, "Logs": logs})
+	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(b.Bytes())
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/process"
@@ -352,10 +354,17 @@ func architectureName() string {
 	return "X64"
 }
 
+// versionPatience is how long an interpreter may take to say its version, in real time.
+const versionPatience = 5 * time.Second
+
 // versionOf asks an interpreter for its version, "3.11".
 func versionOf(interpreter string) string {
-	out, err := exec.Command(interpreter, "--version").Output() //clock:outside asks a program
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), versionPatience) //clock:outside asks a program
+	defer cancel()
+	ask := exec.CommandContext(ctx, interpreter, "--version")
+	ask.WaitDelay = time.Second // for what it leaves behind with its output
+	out, err := ask.Output()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return ""
 	}
 	words := strings.Fields(string(out))

@@ -31,25 +31,30 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in control.Read
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
 	out := &lines{w: w, flush: http.NewResponseController(w)}
-	for out.err == nil {
-		rec, missed, ok := sub.TryNext()
-		if ok {
-			out.write(rec, missed)
-			continue
-		}
-		out.flushNow()
-		if !in.Follow {
+	ctx, cancel := s.untilClose(r)
+	defer cancel()
+	for {
+		// What comes before the end of the server is written when that ends the waiting.
+		ended := !in.Follow || ctx.Err() != nil
+		if out.drain(sub); ended || out.err != nil {
 			return nil
 		}
-		ctx, cancel := s.untilClose(r)
-		rec, missed, err := sub.Next(ctx)
-		cancel()
-		if err != nil {
-			return nil
+		if apart(ctx) {
+			_ = sub.Wait(ctx)
 		}
-		out.write(rec, missed)
 	}
-	return nil
+}
+
+// apart waits until the next batch may be written, and reports whether ctx lets it go on.
+func apart(ctx context.Context) bool {
+	timer := time.NewTimer(batchesApart)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // lastWords is how long a caller has to read the rest of its journal when the server
@@ -78,17 +83,33 @@ type lines struct {
 	err   error
 }
 
-func (l *lines) write(rec journal.Record, missed uint64) {
-	l.buf = l.buf[:0]
-	if missed > 0 {
-		l.buf = append(strconv.AppendUint(append(l.buf, `{"missed":`...), missed, 10), "}\n"...)
+// drain writes the records that there are, a piece at a time.
+func (l *lines) drain(sub *journal.Subscription) {
+	for l.err == nil {
+		rec, missed, ok := sub.TryNext()
+		if !ok {
+			break
+		}
+		if missed > 0 {
+			l.buf = append(strconv.AppendUint(append(l.buf, `{"missed":`...), missed, 10), "}\n"...)
+		}
+		if l.buf = append(rec.AppendLine(l.buf), '\n'); len(l.buf) >= mostOfLines {
+			l.write()
+		}
 	}
-	l.buf = append(rec.AppendLine(l.buf), '\n')
-	_, l.err = l.w.Write(l.buf)
+	if l.write(); l.err == nil {
+		l.err = l.flush.Flush()
+	}
 }
 
-func (l *lines) flushNow() {
-	if err := l.flush.Flush(); err != nil && l.err == nil {
-		l.err = err
+// mostOfLines is the size at which a piece is written.
+const mostOfLines = 32 << 10
+
+func (l *lines) write() {
+	if len(l.buf) > 0 && l.err == nil {
+		_, l.err = l.w.Write(l.buf)
+	}
+	if l.buf = l.buf[:0]; cap(l.buf) > 2*mostBytes { // after a record that was larger than all others
+		l.buf = nil
 	}
 }

@@ -69,9 +69,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, sub *journal.Sub
 		out.flushNow() // the caller learns that the stream is open
 	}
 	for out.err == nil {
-		if full := out.gather(sub); !full && (!follow || !out.rest(ctx, sub)) {
+		ended := !follow || ctx.Err() != nil // as in journal
+		if full := out.gather(sub); full {
+			continue
+		} else if ended {
 			return
 		}
+		out.rest(ctx, sub)
 	}
 }
 
@@ -124,30 +128,20 @@ func (e *eventWriter) end(records int, last uint64) {
 	}
 }
 
-// rest waits until there is more to write, and reports whether the stream goes on.
-func (e *eventWriter) rest(ctx context.Context, sub *journal.Subscription) bool {
-	apart := time.NewTimer(batchesApart)
-	defer apart.Stop()
-	select {
-	case <-apart.C:
-	case <-ctx.Done():
-		return false
+// rest waits until there is more to write, or ctx ends.
+func (e *eventWriter) rest(ctx context.Context, sub *journal.Subscription) {
+	if !apart(ctx) {
+		return
 	}
-	for {
+	for e.err == nil {
 		idle, cancel := context.WithTimeout(ctx, aliveEvery)
 		err := sub.Wait(idle)
 		cancel()
-		switch {
-		case err == nil:
-			return true
-		case ctx.Err() != nil:
-			return false
+		if err == nil || ctx.Err() != nil {
+			return
 		}
 		if _, e.err = e.w.Write([]byte(": alive\n\n")); e.err == nil {
 			e.flushNow()
-		}
-		if e.err != nil {
-			return false
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,7 @@ type event struct {
 }
 
 // seqs are the sequence numbers of the records of an event.
-func (e event) seqs(t *testing.T) (out []uint64) {
+func (e event) seqs(t testing.TB) (out []uint64) {
 	t.Helper()
 	var list []struct{ Seq uint64 }
 	if err := json.Unmarshal([]byte(e.data), &list); err != nil {
@@ -35,7 +36,7 @@ func (e event) seqs(t *testing.T) (out []uint64) {
 
 // reader reads server-sent events.
 type reader struct {
-	t    *testing.T
+	t    testing.TB
 	resp *http.Response
 	in   *bufio.Reader
 }
@@ -240,4 +241,57 @@ func TestEventsAlive(t *testing.T) {
 		}
 		near.Close()
 	})
+}
+
+// What happened before the end of the server is told, also when it has just told something.
+func TestEventsUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(*http.Request){"events": withHeader("Accept", "text/event-stream"), "lines": withHeader("Accept", "*/*")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := open(t, app(plainHostJSON), nil, nil)
+			r, err := http.NewRequestWithContext(t.Context(), "GET", d.web.URL()+prefix+"/journal?follow=true", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit(r)
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			in := bufio.NewReader(resp.Body)
+			if _, err := in.ReadString('\n'); err != nil { // a batch is on its way
+				t.Fatal(err)
+			}
+			d.host.Journal().Append(named("last words"))
+			if err := d.web.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if rest, err := io.ReadAll(in); err != nil || !strings.Contains(string(rest), `"name":"last words"`) {
+				t.Errorf("the stream ends with %v: %.200s", err, rest)
+			}
+		})
+	}
+}
+
+// Streams that nobody reads, of a browser that was left open, take a bounded room, however
+// much happens.
+func TestEventsLeftOpen(t *testing.T) {
+	d := open(t, app(plainHostJSON), nil, nil)
+	j := d.host.Journal()
+	const streams, mega = 8, 1 << 20
+	for range streams {
+		d.events("?follow=true", "").next()
+	}
+	text := strings.Repeat("x", 8<<10)
+	for i := range 40_000 { // 320 MiB
+		j.Append(journal.Record{Kind: journal.HandlerLog, Message: text + fmt.Sprint(i)})
+	}
+	runtime.GC()
+	var after runtime.MemStats
+	runtime.ReadMemStats(&after)
+	if most := uint64(journal.DefaultKeepBytes + (streams*4+48)*mega); after.HeapAlloc > most {
+		t.Errorf("%d MiB are in use, want at most %d: the journal, and a batch for each stream", after.HeapAlloc/mega, most/mega)
+	}
 }

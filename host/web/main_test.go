@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // fixture is a host with its server, both running, on a clock that skips waiting.
 type fixture struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	host *host.Host
 	web  *web.Server
@@ -46,13 +46,13 @@ func app(hostJSON string, more ...string) map[string]string {
 }
 
 // prepare makes a host and its server and starts neither.
-func prepare(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *fixture {
+func prepare(t testing.TB, files map[string]string, handlers *functions.App, opts *web.Options) *fixture {
 	t.Helper()
 	return prepareStored(t, files, handlers, nil, opts)
 }
 
 // prepareStored is prepare for a host that keeps its data in db.
-func prepareStored(t *testing.T, files map[string]string, handlers *functions.App, db *store.Store, opts *web.Options) *fixture {
+func prepareStored(t testing.TB, files map[string]string, handlers *functions.App, db *store.Store, opts *web.Options) *fixture {
 	t.Helper()
 	d := &fixture{t: t, dir: t.TempDir()}
 	for name, text := range files {
@@ -81,7 +81,7 @@ func prepareStored(t *testing.T, files map[string]string, handlers *functions.Ap
 }
 
 // open is prepare with both started.
-func open(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *fixture {
+func open(t testing.TB, files map[string]string, handlers *functions.App, opts *web.Options) *fixture {
 	t.Helper()
 	d := prepare(t, files, handlers, opts)
 	d.listen()
@@ -104,7 +104,7 @@ func (d *fixture) write(name, text string) {
 }
 
 // write writes files of an app.
-func write(t *testing.T, dir string, files map[string]string) {
+func write(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))

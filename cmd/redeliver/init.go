@@ -78,6 +78,8 @@ go.mod; --replace names another place.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			language, known := newLanguages[lang]
 			switch {
+			case strings.EqualFold(lang, "powershell"):
+				return &usageError{errors.New(`init writes no app in PowerShell: "func init --powershell" of Core Tools writes one, and redeliver start runs it with the worker of Core Tools`)}
 			case lang == "":
 				return hinted(&usageError{errors.New("--lang is missing")}, "redeliver init "+args[0]+" --lang go")
 			case !known:

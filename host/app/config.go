@@ -10,6 +10,10 @@ import (
 // host-and-retry 6.2), as far as anything here depends on it: the schema
 // checks the rest. Field names are the names in the file.
 type Config struct {
+	// ManagedDependencies is managedDependency.enabled: the worker for PowerShell installs
+	// the modules of the app.
+	ManagedDependencies bool
+
 	// FunctionTimeout limits each attempt; 0 is unlimited.
 	FunctionTimeout time.Duration
 

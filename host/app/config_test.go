@@ -136,7 +136,7 @@ func TestConfigValues(t *testing.T) {
 	wantNoFaults(t, a)
 	want := defaultConfig()
 	want.FunctionTimeout = time.Hour
-	want.OpenTelemetry = true
+	want.OpenTelemetry, want.ManagedDependencies = true, true
 	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", Forward: true, OverHTTP: true}
 	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10}
 	want.Queues = app.Queues{

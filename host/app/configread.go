@@ -30,6 +30,7 @@ func (l *loader) readConfig(r reader) {
 	dynamic := l.consumption()
 
 	l.readTimeout(r, dynamic)
+	c.ManagedDependencies = r.flag("managedDependency.enabled", false)
 	policy, faults := r.readPolicy("retry", schemas.KindInvalidOperation, true)
 	for _, f := range faults {
 		l.faultAt(hostPolicy, f)

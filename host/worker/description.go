@@ -23,9 +23,12 @@ type description struct {
 	Arguments                 []string
 	WorkerIndexing            text
 	DefaultRuntimeVersion     string
+	SupportedRuntimeVersions  []string
 	SupportedOperatingSystems []string
 	SupportedArchitectures    []string
 	IsDisabled                bool
+
+	SanitizeRuntimeVersionRegex string
 
 	processes processOptions
 }

@@ -120,15 +120,16 @@ func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 // arrays are the inputs of a function whose batches travel as one JSON array: of a .NET
 // function those without a dataType, since its converters take other elements than text
 // and bytes from such an array only, and every batch of Event Grid (spec
-// workers-dotnet-java 1.7).
+// workers-dotnet-java 1.7); of other functions those of Event Grid, for a worker that takes
+// no collections.
 func (c *conn) arrays(f *Function) map[string]bool {
-	if c.spec.Language != Dotnet {
-		return nil
-	}
 	out := map[string]bool{}
 	for _, b := range f.Bindings {
-		if b.Events || b.DataType == workerpb.BindingInfo_undefined {
-			out[b.Name] = true
+		switch {
+		case c.spec.Language == Dotnet:
+			out[b.Name] = b.Events || b.DataType == workerpb.BindingInfo_undefined
+		case b.Events:
+			out[b.Name] = !c.can.has("TypedDataCollection")
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package worker
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/process"
@@ -93,7 +91,7 @@ func Find(s Search) (*Found, error) {
 
 func (s *Search) find() (*Found, error) {
 	if s.Language == Dotnet {
-		path, err := s.dotnet()
+		path, err := s.dotnet(s.Setting("languageWorkers:" + Dotnet + ":defaultExecutablePath"))
 		if err != nil {
 			return nil, err
 		}
@@ -103,13 +101,12 @@ func (s *Search) find() (*Found, error) {
 		dir, said := s.directory()
 		if dir != "" {
 			f, err := s.official(dir)
-			if err == nil || said {
+			if err == nil || said || s.Language == powershell { // no other one runs PowerShell
 				return f, err
 			}
 		}
 		if s.Prefer == PreferOfficial {
-			return nil, s.notFound("no official worker is to be found for "+s.Language,
-				fmt.Sprintf("install Core Tools, or set languageWorkers:%s:workerDirectory to the folder of the worker", s.Language))
+			return nil, s.noOfficial()
 		}
 	}
 	return s.bundled()
@@ -117,6 +114,12 @@ func (s *Search) find() (*Found, error) {
 
 func (s *Search) notFound(reason, hint string) *NotFoundError {
 	return &NotFoundError{s.Language, reason, hint}
+}
+
+// noOfficial says that the platform's own worker is missing, and who brings it.
+func (s *Search) noOfficial() *NotFoundError {
+	return s.notFound("no official worker is to be found for "+s.Language,
+		fmt.Sprintf("install Core Tools (npm install -g azure-functions-core-tools@4), or set languageWorkers:%s:workerDirectory to the folder of the worker", s.Language))
 }
 
 // directory is the folder of an official worker. Said: the user has named it, so
@@ -165,13 +168,13 @@ func (s *Search) official(dir string) (*Found, error) {
 	if f.Path, err = s.program(d.DefaultExecutablePath); err != nil {
 		return nil, err
 	}
-	version := cmp.Or(s.Setting("FUNCTIONS_WORKER_RUNTIME_VERSION"), d.DefaultRuntimeVersion)
-	if strings.Contains(d.DefaultWorkerPath, "RUNTIME_VERSION") && s.Setting("FUNCTIONS_WORKER_RUNTIME_VERSION") == "" {
-		version = cmp.Or(versionOf(f.Path), version)
+	version, err := s.version(d, dir, f.Path)
+	if err != nil {
+		return nil, err
 	}
 	f.Env = append(f.Env, "FUNCTIONS_WORKER_DIRECTORY="+dir)
 	if version != "" {
-		f.Env = append(f.Env, "FUNCTIONS_WORKER_RUNTIME_VERSION="+version)
+		f.Env = append(f.Env, versionSetting+"="+version)
 	}
 	for _, argument := range d.Arguments {
 		// One entry may stand for several (spec workers 3.1).
@@ -185,7 +188,7 @@ func (s *Search) official(dir string) (*Found, error) {
 		return f, nil
 	}
 	path := strings.NewReplacer(
-		"%FUNCTIONS_WORKER_RUNTIME_VERSION%", version, "{os}", systemName(), "{architecture}", architectureName(),
+		versionPlace, version, "{os}", systemName(), "{architecture}", architectureName(),
 	).Replace(d.DefaultWorkerPath)
 	path = s.expand(path)
 	if !filepath.IsAbs(path) {
@@ -203,6 +206,9 @@ func (s *Search) bundled() (*Found, error) {
 	entry, err := s.Bundled(s.Language)
 	if err != nil {
 		return nil, s.notFound(fmt.Sprintf("the worker for %s cannot be written to disk: %v", s.Language, err), "")
+	}
+	if entry == "" && s.Prefer == "" {
+		return nil, s.noOfficial()
 	}
 	if entry == "" {
 		return nil, s.notFound("this version brings workers for JavaScript, TypeScript, Python and Java only",
@@ -233,8 +239,11 @@ func (s *Search) bundled() (*Found, error) {
 // worker's description names.
 func (s *Search) program(described string) (string, error) {
 	named := cmp.Or(s.Setting("languageWorkers:"+s.Language+":defaultExecutablePath"), described)
-	if s.Language == "java" {
+	switch s.Language {
+	case "java":
 		return s.java(named)
+	case powershell: // its worker is a program of .NET
+		return s.dotnet(s.expand(named))
 	}
 	return s.interpreter(s.expand(named))
 }
@@ -242,15 +251,16 @@ func (s *Search) program(described string) (string, error) {
 // interpreters are the programs that run a language, in the order in which they are
 // tried (spec workers 15).
 var interpreters = map[string][]string{ // read only
-	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, "powershell": {"pwsh"}, Dotnet: {"dotnet"},
+	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, powershell: {"dotnet"}, Dotnet: {"dotnet"},
 }
 
 // installs says how to get an interpreter.
 var installs = map[string]string{ // read only
-	"node":   "install Node.js 18 or later (https://nodejs.org)",
-	"java":   "install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder",
-	Dotnet:   "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
-	"python": "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
+	"node":     "install Node.js 18 or later (https://nodejs.org)",
+	"java":     "install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder",
+	Dotnet:     "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
+	powershell: "install the .NET runtime on which the worker runs, .NET 8 for PowerShell 7.4 (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
+	"python":   "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
 }
 
 // interpreter finds the program that runs the worker: the one that is named, else the
@@ -324,7 +334,7 @@ func (s *Search) expand(text string) string {
 			return b.String()
 		}
 		b.WriteString(before)
-		if name == "FUNCTIONS_WORKER_RUNTIME_VERSION" {
+		if name == versionSetting {
 			b.WriteString("%" + name + "%")
 		} else {
 			b.WriteString(s.Setting(name))
@@ -354,27 +364,6 @@ func architectureName() string {
 	return "X64"
 }
 
-// versionPatience is how long an interpreter may take to say its version, in real time.
-const versionPatience = 5 * time.Second
-
-// versionOf asks an interpreter for its version, "3.11".
-func versionOf(interpreter string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), versionPatience) //clock:outside asks a program
-	defer cancel()
-	ask := exec.CommandContext(ctx, interpreter, "--version")
-	ask.WaitDelay = time.Second // for what it leaves behind with its output
-	out, err := ask.Output()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return ""
-	}
-	words := strings.Fields(string(out))
-	if len(words) == 0 {
-		return ""
-	}
-	parts := strings.SplitN(strings.TrimPrefix(words[len(words)-1], "v"), ".", 3)
-	return strings.Join(parts[:min(2, len(parts))], ".")
-}
-
 // ConsoleLine is what a line of a worker's standard output or standard error says to
 // the user. Drop: nothing, since it is meant for tools, or the worker talks of itself
 // without a warning (spec workers 8).
@@ -398,8 +387,11 @@ func (f *Found) Environment(has func(name string) bool) []string {
 	}
 	add("FUNCTIONS_WORKER_RUNTIME", f.Language)
 	env = append(env, "AzureWebJobsScriptRoot="+f.App, "FUNCTIONS_APPLICATION_DIRECTORY="+f.App)
-	if f.Language == "python" {
+	switch f.Language {
+	case "python":
 		add("PYTHON_THREADPOOL_THREAD_COUNT", "1000")
+	case powershell:
+		add("PSWorkerInProcConcurrencyUpperBound", "1000")
 	}
 	return env
 }

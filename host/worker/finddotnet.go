@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// dotnet finds the program dotnet: the one that is set for the app, else where the
-// variables of .NET say, else in PATH (spec workers-dotnet-java 1.2).
-func (s *Search) dotnet() (string, error) {
-	if named := s.Setting("languageWorkers:" + Dotnet + ":defaultExecutablePath"); named != "" {
+// dotnet finds the program dotnet: the one that is named, else where the variables of .NET
+// say, else in PATH (spec workers-dotnet-java 1.2).
+func (s *Search) dotnet(named string) (string, error) {
+	if named != "" && named != "dotnet" {
 		return s.interpreter(named)
 	}
 	name := "dotnet"
@@ -62,7 +62,7 @@ func (s Search) Output(root string) (*Found, error) {
 	} else if program != "dotnet" {
 		f.Path, err = s.interpreter(program)
 	} else {
-		f.Path, err = s.dotnet()
+		f.Path, err = s.dotnet(s.Setting("languageWorkers:" + Dotnet + ":defaultExecutablePath"))
 	}
 	if err != nil {
 		return nil, err

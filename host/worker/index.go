@@ -192,8 +192,11 @@ func (c *conn) load(functions []Function) error {
 			l.id = f.Name
 		}
 		results[strings.ToLower(f.Name)], byID[l.id] = l, l
-		requests = append(requests, &workerpb.FunctionLoadRequest{FunctionId: l.id, Metadata: c.metadataOf(&f, own, l.id)})
+		requests = append(requests, &workerpb.FunctionLoadRequest{
+			FunctionId: l.id, Metadata: c.metadataOf(&f, own, l.id), ManagedDependencyEnabled: c.spec.ManagedDependencies,
+		})
 	}
+	c.sayDependencies()
 	box := c.await("load")
 	defer c.forget("load")
 	if c.can.has("SupportsLoadResponseCollection") && len(requests) > 0 {
@@ -249,7 +252,7 @@ func (c *conn) takeLoads(box *process.Inbox[*message], byID map[string]*loaded) 
 func (c *conn) metadataOf(f *Function, own *workerpb.RpcFunctionMetadata, id string) *workerpb.RpcFunctionMetadata {
 	m := &workerpb.RpcFunctionMetadata{
 		Name: f.Name, Directory: f.Directory, ScriptFile: f.ScriptFile, EntryPoint: f.EntryPoint,
-		Language: c.spec.Language, FunctionId: id, Bindings: map[string]*workerpb.BindingInfo{},
+		Language: c.spec.Language, FunctionId: id, Bindings: map[string]*workerpb.BindingInfo{}, ManagedDependencyEnabled: c.spec.ManagedDependencies,
 	}
 	if m.ScriptFile == "" {
 		m.Directory, m.ScriptFile, m.EntryPoint, m.Properties = own.GetDirectory(), own.GetScriptFile(), own.GetEntryPoint(), own.GetProperties()

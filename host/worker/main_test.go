@@ -222,6 +222,9 @@ func failure(text string) *workerpb.StatusResult {
 }
 
 func (a *actor) answer(m *message) {
+	if d, ok := a.dialect(); ok {
+		d.takes(m)
+	}
 	switch {
 	case m.GetWorkerInitRequest() != nil && a.is("mute"), m.GetFunctionsMetadataRequest() != nil && a.is("muteFunctions"),
 		m.GetFunctionLoadRequest() != nil && a.is("muteLoad"):
@@ -231,6 +234,9 @@ func (a *actor) answer(m *message) {
 			"TypedDataCollection": "true", "RpcHttpBodyOnly": "true", "RawHttpBodyBytes": "true", "WorkerStatus": "true",
 			"HandlesWorkerTerminateMessage": "true", "IncludeEmptyEntriesInMessagePayload": "true",
 		}}
+		if d, ok := a.dialect(); ok {
+			r.Capabilities = d.able()
+		}
 		if a.is("cancels") {
 			r.Capabilities["HandlesInvocationCancelMessage"] = "true"
 		}
@@ -344,7 +350,7 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 	text := func(s string) *workerpb.TypedData {
 		return &workerpb.TypedData{Data: &workerpb.TypedData_String_{String_: s}}
 	}
-	if h := in.GetHttp(); h != nil {
+	if h := in.GetHttp(); h != nil && name != "Show" {
 		out.Result = a.meets.of(r.GetInvocationId()).called(h)
 		a.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})
 		return
@@ -353,6 +359,12 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 	case "Echo":
 		set("out", in)
 		set("nobody's", text("x"))
+	case "Show", "ShowEvents":
+		set("out", show(in))
+	case "Aside":
+		a.log("N/A", "beside the call", workerpb.RpcLog_Information, workerpb.RpcLog_User)
+	case "Unset":
+		set("out", &workerpb.TypedData{})
 	case "Retry":
 		seen := "none"
 		if rc := r.GetRetryContext(); rc != nil {

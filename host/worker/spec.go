@@ -39,6 +39,9 @@ type Spec struct {
 	// Metadata is the path of the file functions.metadata, "" for none. Without Indexing
 	// it declares the app's functions (spec workers-dotnet-java 1.4).
 	Metadata string
+	// ManagedDependencies has a worker for PowerShell install the modules that the app
+	// requires (spec workers-dotnet-java 3).
+	ManagedDependencies bool
 	// HostVersion is told to the worker.
 	HostVersion string
 	// InitTimeout limits in real time how long the worker may take for its answers to

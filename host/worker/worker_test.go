@@ -35,7 +35,7 @@ type bench struct {
 }
 
 // names are the functions that every test has loaded.
-var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber", "Settle", "Address"}
+var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber", "Settle", "Address", "Show", "Aside", "Unset"}
 
 func functions() (list []worker.Function) {
 	for _, name := range names {

@@ -22,6 +22,8 @@ func Main() {
 		fmt.Println(Version)
 	case len(args) > 1 && args[0] == "build":
 		os.Exit(build(args[1], args[2:]))
+	case len(args) > 0 && filepath.Base(args[0]) == powershellWorker:
+		workPowerShell(args[0], args[1:])
 	case len(args) > 0 && strings.HasSuffix(args[0], ".dll"):
 		work(args[0], args[1:])
 	default:

@@ -7,6 +7,9 @@
 // App.dll itself is the text of all sources, so that an edit is seen in what functions
 // log. A source with a line "#error TEXT" does not compile.
 //
+// The program also is the worker for PowerShell (powershell.go), where it is asked to run the
+// assembly of that.
+//
 // The worker is as strict as the real one where that fails calls: a second load of an
 // identifier, a missing trace context, numbers that are not JSON, names that differ in
 // case only. Start with build.go and worker.go.

@@ -54,10 +54,15 @@ var newLanguages = map[string]newLanguage{ // read only
 		{"function_app.py", "function_app.py.tmpl"}, {"requirements.txt", "requirements.txt.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.python.tmpl"}, {".gitignore", "gitignore.python.tmpl"},
 	}},
+	"custom": {files: []newFile{
+		{"handler.py", "handler.py.tmpl"}, {"PlaceOrder/function.json", "PlaceOrder.custom.tmpl"},
+		{"ProcessOrder/function.json", "ProcessOrder.custom.tmpl"}, {"Heartbeat/function.json", "Heartbeat.custom.tmpl"},
+		{"host.json", "host.custom.tmpl"}, {"local.settings.json", "local.settings.custom.tmpl"}, {".gitignore", "gitignore.python.tmpl"},
+	}},
 }
 
 // newNames are the languages of apps that init writes, for people.
-const newNames = "go, node, typescript, python, java or dotnet"
+const newNames = "go, node, typescript, python, java, dotnet or custom"
 
 func newInit(std streams) *cobra.Command {
 	var lang, replace string
@@ -67,7 +72,9 @@ func newInit(std streams) *cobra.Command {
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
 timer, and a retry policy, in Go, JavaScript, TypeScript, Python, Java or C#
-(.NET isolated). If one of its files exists already, nothing is written.
+(.NET isolated), or as a custom handler: a program that answers HTTP requests,
+here in Python without any library. If one of its files exists already, nothing
+is written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into

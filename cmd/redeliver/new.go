@@ -125,7 +125,7 @@ func (n *newFunction) sayNext(dir string, added *addition, out *console) {
 	for _, command := range n.kind.try {
 		source := n.source
 		if n.kind.name == "blob" {
-			source = nameVariable.ReplaceAllString(source, "readme") + " " + shellWord("host.json")
+			source = nameVariable.ReplaceAllString(source, "readme") + " " + shellWord(filepath.Join(dir, "host.json"))
 		} else if n.kind.name == "servicebus-topic" {
 			source = n.words["First"]
 		}

@@ -160,7 +160,7 @@ func (c *container) Blobs(ctx context.Context, opts *blobapi.ListOptions) (*blob
 	_, err = c.call(ctx, nil, func(ctx context.Context) error {
 		if opts.Delimiter != "" {
 			got, err := c.client.NewListBlobsHierarchyPager(opts.Delimiter, &sdk.ListBlobsHierarchyOptions{
-				Prefix: orNil(opts.Prefix), Marker: orNil(opts.Marker), MaxResults: size, Include: include,
+				Prefix: orNil(opts.Prefix), StartFrom: orNil(opts.StartFrom), Marker: orNil(opts.Marker), MaxResults: size, Include: include,
 			}).NextPage(ctx)
 			if err != nil {
 				return err
@@ -173,7 +173,7 @@ func (c *container) Blobs(ctx context.Context, opts *blobapi.ListOptions) (*blob
 			return nil
 		}
 		got, err := c.client.NewListBlobsFlatPager(&sdk.ListBlobsFlatOptions{
-			Prefix: orNil(opts.Prefix), Marker: orNil(opts.Marker), MaxResults: size, Include: include,
+			Prefix: orNil(opts.Prefix), StartFrom: orNil(opts.StartFrom), Marker: orNil(opts.Marker), MaxResults: size, Include: include,
 		}).NextPage(ctx)
 		if err != nil {
 			return err
@@ -195,7 +195,8 @@ func addItems(page *blobapi.Page, items []*sdk.BlobItem, include blobapi.ListInc
 			Type: blobapi.Type(text(p.BlobType)), Created: value(p.CreationTime).UTC(), LastModified: value(p.LastModified).UTC(),
 			ETag: quoted(p.ETag), ContentLength: value(p.ContentLength), Metadata: plainMetadata(item.Metadata),
 			Lease:      blobapi.LeaseProperties{State: text(p.LeaseState), Status: text(p.LeaseStatus), Duration: text(p.LeaseDuration)},
-			AccessTier: text(p.AccessTier), AccessTierInferred: value(p.AccessTierInferred),
+			AccessTier: text(p.AccessTier), AccessTierInferred: value(p.AccessTierInferred), AccessTierSet: value(p.AccessTierChangeTime).UTC(),
+			ArchiveStatus: text(p.ArchiveStatus), RehydratePriority: text(p.RehydratePriority),
 			Headers: blobapi.Headers{
 				ContentType: value(p.ContentType), ContentEncoding: value(p.ContentEncoding), ContentLanguage: value(p.ContentLanguage),
 				ContentDisposition: value(p.ContentDisposition), CacheControl: value(p.CacheControl),

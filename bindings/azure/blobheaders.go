@@ -138,6 +138,8 @@ func propertiesOf(h http.Header) *blobapi.Properties {
 		AppendBlocks: int(numberOf(h, "X-Ms-Blob-Committed-Block-Count")),
 		TagCount:     int(numberOf(h, "X-Ms-Tag-Count")), Sealed: strings.EqualFold(h.Get("X-Ms-Blob-Sealed"), "true"), Sequence: numberOf(h, "X-Ms-Blob-Sequence-Number"),
 		AccessTier: h.Get("X-Ms-Access-Tier"), AccessTierInferred: strings.EqualFold(h.Get("X-Ms-Access-Tier-Inferred"), "true"),
+		AccessTierSet: timeOf(h, "X-Ms-Access-Tier-Change-Time"),
+		ArchiveStatus: h.Get("X-Ms-Archive-Status"), RehydratePriority: h.Get("X-Ms-Rehydrate-Priority"),
 		Headers: blobapi.Headers{
 			ContentType: h.Get("Content-Type"), ContentEncoding: h.Get("Content-Encoding"), ContentLanguage: h.Get("Content-Language"),
 			ContentDisposition: h.Get("Content-Disposition"), CacheControl: h.Get("Cache-Control"), ContentMD5: md5Of(h, "Content-Md5"),

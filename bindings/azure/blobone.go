@@ -372,6 +372,7 @@ func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobap
 		h[name] = values
 	}
 	set(h, "X-Ms-Access-Tier", opts.Tier)
+	set(h, "X-Ms-Rehydrate-Priority", opts.RehydratePriority)
 	setTags(h, opts.Tags)
 	if opts.Seal {
 		h.Set("X-Ms-Seal-Blob", "true")

@@ -176,8 +176,13 @@ type Properties struct {
 	// (AccessTierInferred).
 	AccessTier         string
 	AccessTierInferred bool
-	TagCount           int               // of index tags
-	Tags               map[string]string // of those; from Azure in listings only that include them
+	AccessTierSet      time.Time // zero: the tier was never set
+	// ArchiveStatus is "rehydrate-pending-to-" and a tier while a blob is on its way
+	// out of the archive, with RehydratePriority Standard or High; else both are
+	// empty.
+	ArchiveStatus, RehydratePriority string
+	TagCount                         int               // of index tags
+	Tags                             map[string]string // of those; from Azure in listings only that include them
 }
 
 // CopyState says where a blob was copied from.
@@ -234,6 +239,9 @@ type CopyOptions struct {
 	// Tier is the tier of the copy, of a block blob; empty: not set. A source in
 	// the archive is copied to another tier only (BlobArchived).
 	Tier string
+	// RehydratePriority is Standard or High, for a source in the archive; Standard if
+	// it is empty.
+	RehydratePriority string
 	// Tags are the index tags of the copy; CopyTags takes the tags of the source in
 	// their place.
 	Tags     map[string]string
@@ -270,6 +278,7 @@ type ListOptions struct {
 	// Delimiter, if not empty, folds all names that have it after the prefix into
 	// one prefix each.
 	Delimiter string
+	StartFrom string // the first name that may be listed, if the page before does not lead further
 	Marker    string // Page.NextMarker of the page before
 	// MaxResults bounds the number of items, prefixes included: 1 or more;
 	// MaxListResults if 0 or above that.

@@ -34,6 +34,7 @@ const (
 	CodeAppendPositionConditionNotMet         Code = "AppendPositionConditionNotMet"
 	CodeBlobAlreadyExists                     Code = "BlobAlreadyExists"
 	CodeBlobArchived                          Code = "BlobArchived"
+	CodeBlobBeingRehydrated                   Code = "BlobBeingRehydrated"
 	CodeBlobIsSealed                          Code = "BlobIsSealed"
 	CodeBlobNotFound                          Code = "BlobNotFound"
 	CodeBlockCountExceedsLimit                Code = "BlockCountExceedsLimit"
@@ -95,6 +96,7 @@ var codes = map[Code]struct {
 	CodeAppendPositionConditionNotMet:         {http.StatusPreconditionFailed, "the append position is not the length of the blob", bindings.ErrConditionNotMet},
 	CodeBlobAlreadyExists:                     {http.StatusConflict, "the blob exists already", bindings.ErrAlreadyExists},
 	CodeBlobArchived:                          {http.StatusConflict, "the blob is in the archive", nil},
+	CodeBlobBeingRehydrated:                   {http.StatusConflict, "the blob is on its way out of the archive", nil},
 	CodeBlobIsSealed:                          {http.StatusConflict, "the blob is sealed", nil},
 	CodeInvalidPageRange:                      {http.StatusRequestedRangeNotSatisfiable, "the pages are not whole ones, or not in the blob", bindings.ErrOutOfRange},
 	CodeSequenceNumberConditionNotMet:         {http.StatusPreconditionFailed, "a condition on the sequence number does not hold", bindings.ErrConditionNotMet},

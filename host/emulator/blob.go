@@ -224,6 +224,9 @@ func (b *blob) modify(ctx context.Context, op string, cond *blobapi.Conditions, 
 		if err != nil {
 			return err
 		}
+		if r.archived(tx.now) {
+			return blobError(storage.CodeBlobArchived, "")
+		}
 		f(&r)
 		tx.change(putBlob{r})
 		out = tx.wrote(&r)

@@ -42,6 +42,9 @@ func (b *blob) Snapshot(ctx context.Context, opts *blobapi.SnapshotOptions) (*bl
 		if err := r.Lease.allows(tx.now, leaseID(opts.Conditions), blobLeaseCodes()); err != nil {
 			return err
 		}
+		if r.archived(tx.now) {
+			return blobError(storage.CodeBlobArchived, "")
+		}
 		snap := *r
 		snap.Lease = lease{}
 		snap.Snapshot = nextSnapshot(tx.now, tx.container.blobs[b.key.Name].snapshots)

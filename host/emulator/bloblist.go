@@ -26,7 +26,7 @@ func (c *container) Blobs(ctx context.Context, opts *blobapi.ListOptions) (*blob
 	if opts.Delimiter != "" && opts.Include.Snapshots {
 		return nil, blobError(storage.CodeInvalidQueryParameterValue, "a listing with a delimiter cannot show snapshots")
 	}
-	l := &listing{opts: opts, limit: limit, from: max(from, opts.Prefix), markedName: from, markedSnapshot: snapshot}
+	l := &listing{opts: opts, limit: limit, from: max(from, opts.Prefix, opts.StartFrom), markedName: from, markedSnapshot: snapshot}
 	if err := c.operate(ctx, "Blobs", l.run); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (b *blob) Get(ctx context.Context, opts *blobapi.GetOptions) (*blobapi.Down
 		if err != nil {
 			return err
 		}
-		if r.Tier == archiveTier {
+		if r.archived(tx.now) {
 			return blobError(storage.CodeBlobArchived, "")
 		}
 		span := blobapi.Range{Count: r.Size}

@@ -18,6 +18,9 @@ const recordFormat = 2
 // recordFormat, which few need.
 const widerFormat = 3
 
+// tierFormat is widerFormat with what there is to say of a tier that was set.
+const tierFormat = 4
+
 // append adds the counters; properties are kept apart.
 func (a *accountRecord) append(b []byte) []byte {
 	b = append(b, recordFormat)
@@ -35,8 +38,13 @@ func (a *accountRecord) parse(b []byte) bool {
 }
 
 func (c *blobRecord) append(b []byte) []byte {
-	wider := c.Tags != nil || c.Sealed || c.Sequence != 0
-	b = append(b, formatByte(wider))
+	tiered := !c.TierSet.IsZero() || c.Thaw != rehydration{}
+	wider := tiered || c.Tags != nil || c.Sealed || c.Sequence != 0
+	if tiered {
+		b = append(b, tierFormat)
+	} else {
+		b = append(b, formatByte(wider))
+	}
 	for _, s := range []string{c.Container, c.Name, c.Snapshot, string(c.Type), c.Version.ETag} {
 		b = fields.AppendString(b, s)
 	}
@@ -57,7 +65,12 @@ func (c *blobRecord) append(b []byte) []byte {
 		return b
 	}
 	b = fields.AppendBool(appendMap(b, c.Tags), c.Sealed)
-	return binary.AppendVarint(b, c.Sequence)
+	b = binary.AppendVarint(b, c.Sequence)
+	if !tiered {
+		return b
+	}
+	b = fields.AppendString(fields.AppendTime(b, c.TierSet), c.Thaw.Tier)
+	return fields.AppendTime(fields.AppendString(b, c.Thaw.Priority), c.Thaw.Done)
 }
 
 func formatByte(wider bool) byte {
@@ -75,7 +88,8 @@ func (r *valueReader) formatOf() (wider, ok bool) {
 
 func (c *blobRecord) parse(b []byte) bool {
 	r := valueReader{fields.NewReader(b)}
-	wider, ok := r.formatOf()
+	format := r.Byte()
+	ok := format >= recordFormat && format <= tierFormat
 	c.Container, c.Name, c.Snapshot = r.String(), r.String(), r.String()
 	c.Type, c.Version.ETag = blobapi.Type(r.String()), r.String()
 	c.Version.Modified, c.Created = r.Time(), r.Time()
@@ -88,8 +102,11 @@ func (c *blobRecord) parse(b []byte) bool {
 	c.Copy = r.copyState()
 	c.Tier, c.Content = r.String(), r.Uvarint()
 	c.Blocks, c.Size = int(r.Varint()), r.Varint()
-	if wider {
+	if format >= widerFormat {
 		c.Tags, c.Sealed, c.Sequence = r.stringMap(), r.Bool(), r.Varint()
+	}
+	if format == tierFormat {
+		c.TierSet, c.Thaw = r.Time(), rehydration{Tier: r.String(), Priority: r.String(), Done: r.Time()}
 	}
 	return ok && r.Done()
 }

@@ -47,6 +47,8 @@ type blobRecord struct {
 	Lease    lease
 	Copy     *blobapi.CopyState
 	Tier     string // "": not set
+	TierSet  time.Time
+	Thaw     rehydration
 	Tags     map[string]string
 	Sealed   bool  // an append blob to which nothing is added any more
 	Sequence int64 // the number of a page blob that its writers agree on
@@ -332,10 +334,7 @@ func (r *blobRecord) properties(now time.Time) *blobapi.Properties {
 	case blobapi.PageBlob:
 		p.Sequence = r.Sequence
 	case blobapi.BlockBlob:
-		p.AccessTier, p.AccessTierInferred = r.Tier, false
-		if r.Tier == "" {
-			p.AccessTier, p.AccessTierInferred = "Hot", true
-		}
+		r.tierProperties(now, p)
 	}
 	return p
 }

@@ -31,7 +31,7 @@ func (s *Storage) Export(ctx context.Context, source blobapi.Source, cond *bloba
 		if err != nil {
 			return err
 		}
-		if r.Tier == archiveTier {
+		if r.archived(tx.now) {
 			return blobError(storage.CodeBlobArchived, "")
 		}
 		out = &Exported{record: *r, download: b.s.download(r, blobapi.Range{})}
@@ -141,7 +141,8 @@ func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *blobapi.CopyOp
 	if err := checkType(old, from.Type); err != nil {
 		return blobRecord{}, err
 	}
-	if from.Tier == archiveTier && opts.Tier == "" {
+	archived := from.archived(tx.now)
+	if archived && opts.Tier == "" {
 		return blobRecord{}, blobError(storage.CodeBlobArchived, "")
 	}
 	if opts.Tier != "" {
@@ -150,7 +151,14 @@ func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *blobapi.CopyOp
 		}
 	}
 	next := *from
-	next.blobKey, next.Created, next.Lease, next.Tier = to, time.Time{}, lease{}, opts.Tier
+	next.blobKey, next.Created, next.Lease = to, time.Time{}, lease{}
+	next.Tier, next.TierSet, next.Thaw = "", time.Time{}, rehydration{}
+	if archived {
+		next.Tier, next.TierSet = archiveTier, from.TierSet
+	}
+	if opts.Tier != "" {
+		next.moveTo(opts.Tier, opts.RehydratePriority, tx.now)
+	}
 	next.Sealed, next.Tags = opts.Seal && from.Type == blobapi.AppendBlob, tagSet(opts.Tags)
 	if opts.CopyTags {
 		next.Tags = from.Tags

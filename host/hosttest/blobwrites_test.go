@@ -85,7 +85,7 @@ func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 			return err
 		}, []string{"text"}, []string{"text"}},
 		{"set the tier", func(ctx context.Context, c blob.Container) error {
-			_, err := c.Blob("text").(tiered).SetTier(ctx, "Cool", nil)
+			_, err := c.Blob("text").(tiered).SetTier(ctx, "Cool", "", nil)
 			return err
 		}, nil, nil},
 	} {

@@ -1,7 +1,10 @@
 package rest
 
 import (
+	"context"
 	"strings"
+
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 // authorize lets the call's operation through, or says why not.
@@ -13,6 +16,9 @@ func (c *call) authorize() *Error {
 	if header == "" {
 		if c.query.Has("sig") {
 			return c.authorizeBySignature()
+		}
+		if c.op.public != blob.NoPublicAccess && c.publicAllows() {
+			return nil
 		}
 		return errAuthentication("The request carries neither an Authorization header nor a signature.")
 	}
@@ -27,4 +33,23 @@ func (c *call) authorize() *Error {
 		return c.authorizeByToken(credential)
 	}
 	return errAuthenticationInfo()
+}
+
+// publicAllows reports whether everybody may do what the call's operation does: read
+// the blobs of a public container or, at its higher level, the container too.
+//
+// Source: docs, Configure anonymous read access for containers and blobs; Set
+// Container ACL, "x-ms-blob-public-access".
+func (c *call) publicAllows() bool {
+	var access *blob.ContainerAccess
+	err := c.inside(func(ctx context.Context) (err error) {
+		access, err = c.container().Access(ctx, nil)
+		return err
+	})
+	if err != nil || access.PublicAccess != blob.PublicContainer && access.PublicAccess != c.op.public {
+		return false
+	}
+	rights := "rl"
+	c.allowed, c.anonymous = &rights, true
+	return true
 }

@@ -64,7 +64,9 @@ func TestContainerOperations(t *testing.T) {
 		`<Containers><Container><Name>second</Name><Properties><Last-Modified>Wed, 02 Jan 2030 03:04:05 GMT</Last-Modified><Etag>` +
 		b.want(200, "", "HEAD", "/second?restype=container", "").Header.Get("Etag") +
 		`</Etag><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><PublicAccess>blob</PublicAccess>` +
-		`<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold></Properties><Metadata><Now>other</Now></Metadata></Container></Containers>` +
+		`<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold>` +
+		`<ImmutableStorageWithVersioningEnabled>false</ImmutableStorageWithVersioningEnabled><DefaultEncryptionScope>$account-encryption-key</DefaultEncryptionScope>` +
+		`<DenyEncryptionScopeOverride>false</DenyEncryptionScopeOverride></Properties><Metadata><Now>other</Now></Metadata></Container></Containers>` +
 		`<NextMarker></NextMarker></EnumerationResults>`
 	if diff := cmp.Diff(wantList, list); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)

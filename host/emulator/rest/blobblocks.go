@@ -121,6 +121,9 @@ func getBlockList(c *call) error {
 	default:
 		return errInvalidParameter("blocklisttype", c.query.Get("blocklisttype"), "Want committed, uncommitted or all.")
 	}
+	if c.anonymous && which != "committed" { // as is written where public access is explained
+		return errNotAuthorized("Permission", "permission")
+	}
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused

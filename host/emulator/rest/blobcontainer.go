@@ -81,6 +81,7 @@ func (c *call) containerProperties() error {
 	c.setPublicAccess(p.PublicAccess)
 	h.Set("X-Ms-Has-Immutability-Policy", "false")
 	h.Set("X-Ms-Has-Legal-Hold", "false")
+	h.Set("X-Ms-Immutable-Storage-With-Versioning-Enabled", "false")
 	h.Set("X-Ms-Default-Encryption-Scope", accountScope)
 	h.Set("X-Ms-Deny-Encryption-Scope-Override", "false")
 	return nil

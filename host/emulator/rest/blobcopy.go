@@ -59,6 +59,9 @@ func copyBlob(c *call) error {
 	if opts.Tier, refused = c.tier(false); refused != nil {
 		return refused
 	}
+	if opts.RehydratePriority, refused = c.rehydratePriority(); refused != nil {
+		return refused
+	}
 	opts.Seal = strings.EqualFold(c.r.Header.Get("X-Ms-Seal-Blob"), "true")
 	from, refused := c.source(opts.SourceURL, true)
 	if refused == nil && from.call == nil { // a copy is of blobs

@@ -16,6 +16,7 @@ var blobMessages = map[storage.Code]string{
 	storage.CodeAppendPositionConditionNotMet:         "The append position condition specified was not met.",
 	storage.CodeBlobAlreadyExists:                     "The specified blob already exists.",
 	storage.CodeBlobArchived:                          "This operation is not permitted on an archived blob.",
+	storage.CodeBlobBeingRehydrated:                   "This operation is not permitted because the blob is being rehydrated.",
 	storage.CodeBlobIsSealed:                          "The specified blob is sealed, and its contents can't be modified unless the blob is re-created after a delete.",
 	storage.CodeBlobNotFound:                          "The specified blob does not exist.",
 	storage.CodeBlockListTooLong:                      "The block list may not contain more than 50,000 blocks.",

@@ -34,12 +34,7 @@ func getBlobProperties(c *call) error {
 	if p.Headers.ContentMD5 != nil {
 		h.Set("Content-Md5", base64MD5(p.Headers.ContentMD5))
 	}
-	if p.AccessTier != "" {
-		h.Set("X-Ms-Access-Tier", p.AccessTier)
-		if p.AccessTierInferred {
-			h.Set("X-Ms-Access-Tier-Inferred", "true")
-		}
-	}
+	c.setTier(p)
 	c.w.WriteHeader(http.StatusOK)
 	return nil
 }

@@ -52,6 +52,11 @@ func appendLease(b []byte, l blob.LeaseProperties) []byte {
 	return b
 }
 
+// containerConstants is what a listing says of every container here.
+const containerConstants = "<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold>" +
+	"<ImmutableStorageWithVersioningEnabled>false</ImmutableStorageWithVersioningEnabled>" +
+	"<DefaultEncryptionScope>" + accountScope + "</DefaultEncryptionScope><DenyEncryptionScopeOverride>false</DenyEncryptionScopeOverride>"
+
 func listContainers(c *call) error {
 	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
@@ -80,7 +85,8 @@ func listContainers(c *call) error {
 		if p.PublicAccess != blob.NoPublicAccess {
 			b = appendElement(b, "PublicAccess", string(p.PublicAccess))
 		}
-		b = append(b, "<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold></Properties>"...)
+		b = append(b, containerConstants...)
+		b = append(b, "</Properties>"...)
 		if opts.Metadata {
 			b = appendMetadata(b, p.Metadata)
 		}
@@ -99,6 +105,7 @@ func listBlobs(c *call) error {
 	include := c.included()
 	opts := &blob.ListOptions{
 		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
+		StartFrom: c.query.Get("startfrom"),
 		Include: blob.ListInclude{
 			Metadata: include["metadata"], Copy: include["copy"], Snapshots: include["snapshots"], Uncommitted: include["uncommittedblobs"],
 			Tags: include["tags"],
@@ -182,12 +189,7 @@ func appendBlob(b []byte, item *blob.Item, include blob.ListInclude) []byte {
 	if p.Sealed {
 		b = appendElement(b, "Sealed", "true")
 	}
-	if p.AccessTier != "" {
-		b = appendElement(b, "AccessTier", p.AccessTier)
-		if p.AccessTierInferred {
-			b = appendElement(b, "AccessTierInferred", "true")
-		}
-	}
+	b = appendTier(b, p)
 	if p.Lease.State != "" && item.Snapshot == "" {
 		b = appendLease(b, p.Lease)
 	}

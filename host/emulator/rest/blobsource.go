@@ -31,7 +31,7 @@ type source struct {
 }
 
 // readOperation is the operation that a signature of a source has to allow.
-var readOperation = operation{name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r"}
+var readOperation = operation{name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs}
 
 // source finds what the address of a source names, and lets the caller prove that
 // it may read it. A key that signs the request reads its own account's blobs, if
@@ -110,12 +110,7 @@ func (c *call) admitSource(read *call, keyed bool) *Error {
 	case keyed && c.allowed == nil && read.account == c.account:
 		return nil
 	}
-	var access *blob.ContainerAccess
-	err := c.inside(func(ctx context.Context) (err error) {
-		access, err = read.container().Access(ctx, nil)
-		return err
-	})
-	if err == nil && access.PublicAccess != blob.NoPublicAccess {
+	if read.publicAllows() {
 		return nil
 	}
 	return errAuthentication("The address of the source carries no signature.")

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -76,6 +77,12 @@ func TestArchivedCopySource(t *testing.T) {
 	b.want(409, "BlobArchived", "PUT", "/box/copy", "", from(source))
 	b.want(409, "BlobArchived", "PUT", "/box/copy", "", from(source), header("X-Ms-Requires-Sync", "true"), header("X-Ms-Access-Tier", "Hot"))
 	b.want(202, "", "PUT", "/box/copy", "", from(source), header("X-Ms-Access-Tier", "Cool"))
+	// The copy lies in the archive until it has come out of it.
+	if h := b.want(200, "", "HEAD", "/box/copy", "").Header; h.Get("X-Ms-Access-Tier") != "Archive" || h.Get("X-Ms-Archive-Status") != "rehydrate-pending-to-cool" {
+		t.Errorf("the copy's tier = %q, %q", h.Get("X-Ms-Access-Tier"), h.Get("X-Ms-Archive-Status"))
+	}
+	b.want(409, "BlobArchived", "GET", "/box/copy", "")
+	b.clk.Advance(15 * time.Hour)
 	if got := b.want(200, "", "GET", "/box/copy", "").Body; got != "text" {
 		t.Errorf("the copy = %q", got)
 	}

@@ -75,8 +75,22 @@ type tagsXML struct {
 	Tags    []struct{ Key, Value string } `xml:"TagSet>Tag"`
 }
 
+// tagConditions reads the conditions of a request for tags, which have names of
+// their own beside the usual ones.
+//
+// Source: docs, Set Blob Tags, Get Blob Tags, "x-ms-blob-if-match".
+func (c *call) tagConditions() (*blob.Conditions, *Error) {
+	h := c.r.Header
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if v := h.Get("X-Ms-Blob-" + name); v != "" {
+			h.Set(name, v)
+		}
+	}
+	return c.conditions("")
+}
+
 func setBlobTags(c *call) error {
-	cond, refused := c.conditions("")
+	cond, refused := c.tagConditions()
 	if refused != nil {
 		return refused
 	}
@@ -113,7 +127,7 @@ func setBlobTags(c *call) error {
 }
 
 func getBlobTags(c *call) error {
-	cond, refused := c.conditions("")
+	cond, refused := c.tagConditions()
 	if refused != nil {
 		return refused
 	}

@@ -13,13 +13,17 @@ import (
 // tiered is a blob that can be moved to another tier, as the embedded account's
 // can.
 type tiered interface {
-	SetTier(ctx context.Context, tier string, cond *blobapi.Conditions) (rehydrated bool, err error)
+	SetTier(ctx context.Context, tier, priority string, cond *blobapi.Conditions) (onItsWay bool, err error)
 }
 
-// setBlobTier serves Set Blob Tier. The answer to a blob that comes out of the
-// archive is 202, as if it took its time (docs: Set Blob Tier, "Status code").
+// setBlobTier serves Set Blob Tier. The answer for a blob that comes out of the
+// archive is 202 (docs: Set Blob Tier, "Status code").
 func setBlobTier(c *call) error {
 	tier, refused := c.tier(true)
+	if refused != nil {
+		return refused
+	}
+	priority, refused := c.rehydratePriority()
 	if refused != nil {
 		return refused
 	}
@@ -33,8 +37,8 @@ func setBlobTier(c *call) error {
 	}
 	status := http.StatusOK
 	err := c.inside(func(ctx context.Context) error {
-		rehydrated, err := blob.SetTier(ctx, tier, cond)
-		if rehydrated {
+		onItsWay, err := blob.SetTier(ctx, tier, priority, cond)
+		if onItsWay {
 			status = http.StatusAccepted
 		}
 		return err
@@ -74,6 +78,57 @@ func (c *call) putInTier(ctx context.Context, err error, tier string, cond *blob
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
-	_, err = blob.SetTier(ctx, tier, &blobapi.Conditions{LeaseID: cond.LeaseID})
+	_, err = blob.SetTier(ctx, tier, "", &blobapi.Conditions{LeaseID: cond.LeaseID})
 	return err
+}
+
+// rehydratePriority reads the priority with which a blob is to come out of the
+// archive, as the service spells it; empty if the request names none.
+func (c *call) rehydratePriority() (string, *Error) {
+	const name = "x-ms-rehydrate-priority"
+	text := c.r.Header.Get(name)
+	for _, priority := range []string{"", "Standard", "High"} {
+		if strings.EqualFold(priority, text) {
+			return priority, nil
+		}
+	}
+	return "", errInvalidHeader(name, text)
+}
+
+// setTier makes headers of what a blob says of its tier.
+func (c *call) setTier(p *blobapi.Properties) {
+	if p.AccessTier == "" {
+		return
+	}
+	h := c.w.Header()
+	h.Set("X-Ms-Access-Tier", p.AccessTier)
+	if p.AccessTierInferred {
+		h.Set("X-Ms-Access-Tier-Inferred", "true")
+	}
+	if !p.AccessTierSet.IsZero() {
+		h.Set("X-Ms-Access-Tier-Change-Time", wireTime(p.AccessTierSet))
+	}
+	if p.ArchiveStatus != "" {
+		h.Set("X-Ms-Archive-Status", p.ArchiveStatus)
+		h.Set("X-Ms-Rehydrate-Priority", p.RehydratePriority)
+	}
+}
+
+// appendTier appends what a blob says of its tier to a listing.
+func appendTier(b []byte, p *blobapi.Properties) []byte {
+	if p.AccessTier == "" {
+		return b
+	}
+	b = appendElement(b, "AccessTier", p.AccessTier)
+	if p.AccessTierInferred {
+		b = appendElement(b, "AccessTierInferred", "true")
+	}
+	if !p.AccessTierSet.IsZero() {
+		b = appendElement(b, "AccessTierChangeTime", wireTime(p.AccessTierSet))
+	}
+	if p.ArchiveStatus != "" {
+		b = appendElement(b, "ArchiveStatus", p.ArchiveStatus)
+		b = appendElement(b, "RehydratePriority", p.RehydratePriority)
+	}
+	return b
 }

@@ -1,8 +1,10 @@
 package rest_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -30,6 +32,7 @@ func TestBlobTier(t *testing.T) {
 	set("Archive")
 	b.want(409, "BlobArchived", "GET", "/box/a", "")
 	b.want(202, "", "PUT", "/box/a?comp=tier", "", header("X-Ms-Access-Tier", "Hot"))
+	b.clk.Advance(15 * time.Hour)
 	if a := b.want(200, "", "GET", "/box/a", ""); a.Body != "text" {
 		t.Errorf("body out of the archive = %q", a.Body)
 	}
@@ -50,6 +53,104 @@ func TestBlobTier(t *testing.T) {
 	b.want(201, "", "PUT", "/box/log", "", header("X-Ms-Blob-Type", "AppendBlob"))
 	b.want(409, "InvalidBlobType", "PUT", "/box/log?comp=tier", "", header("X-Ms-Access-Tier", "Hot"))
 	b.want(409, "InvalidBlobType", "PUT", "/box/log2", "", header("X-Ms-Blob-Type", "AppendBlob"), header("X-Ms-Access-Tier", "Hot"))
+}
+
+// A blob comes out of the archive in its time, and says so until then.
+//
+// Source: docs, Set Blob Tier, "Remarks"; Get Blob Properties, "x-ms-archive-status",
+// "x-ms-rehydrate-priority", "x-ms-access-tier-change-time"; Blob rehydration from the
+// archive tier; Blob Storage error codes, BlobBeingRehydrated.
+func TestRehydration(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	names := []string{"X-Ms-Access-Tier", "X-Ms-Access-Tier-Change-Time", "X-Ms-Archive-Status", "X-Ms-Rehydrate-Priority"}
+	check := func(want ...string) {
+		t.Helper()
+		got := some(b.want(200, "", "HEAD", "/box/a", "").Header, names...)
+		list := b.want(200, "", "GET", "/box?restype=container&comp=list", "").Body
+		for i, name := range names {
+			if got[name] != want[i] {
+				t.Errorf("%s = %q, want %q", name, got[name], want[i])
+			}
+			element := []string{"AccessTier", "AccessTierChangeTime", "ArchiveStatus", "RehydratePriority"}[i]
+			if text := "<" + element + ">" + want[i] + "</" + element + ">"; strings.Contains(list, "<"+element+">") != (want[i] != "") || want[i] != "" && !strings.Contains(list, text) {
+				t.Errorf("the listing does not say %q of %s: %s", want[i], element, list)
+			}
+		}
+	}
+	at := func() string { return b.clk.Now().Format(http.TimeFormat) }
+	set := func(status int, code, tier, priority string) {
+		t.Helper()
+		b.want(status, code, "PUT", "/box/a?comp=tier", "", header("X-Ms-Access-Tier", tier), header("X-Ms-Rehydrate-Priority", priority))
+	}
+	b.upload("/box/a", "text")
+	check("Hot", "", "", "")
+	b.clk.Advance(time.Minute)
+	set(200, "", "Archive", "")
+	archived := at()
+	check("Archive", archived, "", "")
+	b.clk.Advance(time.Minute)
+
+	set(400, "InvalidHeaderValue", "Hot", "Low")
+	set(202, "", "Hot", "")
+	check("Archive", archived, "rehydrate-pending-to-hot", "Standard")
+	b.want(409, "BlobArchived", "GET", "/box/a", "")
+	set(409, "BlobBeingRehydrated", "Cool", "")
+	set(409, "BlobBeingRehydrated", "Archive", "")
+	b.clk.Advance(15*time.Hour - time.Second)
+	b.want(409, "BlobArchived", "GET", "/box/a", "")
+	b.clk.Advance(time.Second)
+	arrived := at()
+	b.clk.Advance(time.Minute)
+	check("Hot", arrived, "", "")
+	b.want(200, "", "GET", "/box/a", "")
+
+	// The priority can be raised, not lowered.
+	set(200, "", "Archive", "")
+	archived = at()
+	set(202, "", "Cold", "standard")
+	b.clk.Advance(time.Minute)
+	set(202, "", "Cold", "High")
+	check("Archive", archived, "rehydrate-pending-to-cold", "High")
+	set(202, "", "Cold", "Standard")
+	check("Archive", archived, "rehydrate-pending-to-cold", "High")
+	b.clk.Advance(time.Hour)
+	check("Cold", at(), "", "")
+}
+
+// What is in the archive can be described and deleted, and neither read nor
+// changed.
+//
+// Source: docs, Access tiers for blob data, "Archive access tier"; that it takes no
+// snapshots, Azurite: LokiBlobMetadataStore.createSnapshot.
+func TestArchivedBlobIsNotChanged(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "text", header("X-Ms-Access-Tier", "Archive"))
+	before := b.state()
+	for _, row := range []struct {
+		status       int
+		method, path string
+	}{
+		{409, "GET", "/box/a"},
+		{409, "PUT", "/box/a?comp=metadata"},
+		{409, "PUT", "/box/a?comp=properties"},
+		{409, "PUT", "/box/a?comp=snapshot"},
+		{200, "HEAD", "/box/a"},
+		{200, "GET", "/box/a?comp=metadata"},
+		{200, "GET", "/box/a?comp=tags"},
+	} {
+		code := ""
+		if row.status != 200 {
+			code = "BlobArchived"
+		}
+		b.want(row.status, code, row.method, row.path, "")
+	}
+	if after := b.state(); after != before {
+		t.Errorf("the state is\n%s\nwant\n%s", after, before)
+	}
+	b.want(204, "", "PUT", "/box/a?comp=tags", "<Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags>")
+	b.want(202, "", "DELETE", "/box/a", "")
 }
 
 // TestNotOffered: what this service does not have is refused and changes nothing
@@ -77,7 +178,6 @@ func TestNotOffered(t *testing.T) {
 		{"PUT", "/box/brief", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Expiry-Option": "RelativeToNow", "X-Ms-Expiry-Time": "1000"}, 501, "NotImplemented"},
 		{"GET", "/box/a", map[string]string{"X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
 		{"DELETE", "/box/a?deletetype=permanent", nil, 501, "NotImplemented"},
-		{"GET", "/box?restype=container&comp=list&startfrom=b", nil, 501, "NotImplemented"},
 		{"PUT", "/box?restype=container&comp=undelete", nil, 501, "NotImplemented"},
 		{"POST", "/box/a?comp=query", nil, 501, "NotImplemented"},
 		{"PUT", "/box/far", map[string]string{"X-Ms-Copy-Source": "https://example.com/box/a"}, 404, "CannotVerifyCopySource"},

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
@@ -59,6 +60,10 @@ type operation struct {
 	byToken    bool   // by a bearer token only
 	accountSAS string // sp of an account signature
 	serviceSAS string // sp of a service signature
+
+	// public is the level of public access from which on everybody may do this;
+	// empty: nobody.
+	public blob.PublicAccess
 
 	run func(c *call) error
 }
@@ -107,6 +112,7 @@ type call struct {
 	query     url.Values
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
+	anonymous bool    // it is let through because everybody may read this
 	overrides bool    // the signature signs the headers that it puts in place
 	in        *listen.Body
 	claims    claims // of a bearer token that could be read

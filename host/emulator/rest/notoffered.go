@@ -17,7 +17,7 @@ var (
 		"X-Ms-Encryption-Scope", "X-Ms-Default-Encryption-Scope", "X-Ms-Deny-Encryption-Scope-Override",
 		"X-Ms-Expiry-Option", "X-Ms-Expiry-Time", "X-Ms-Immutability-Policy-Until-Date", "X-Ms-Legal-Hold", "X-Ms-Structured-Body",
 	}
-	parametersNotOffered = []string{"versionid", "deletetype", "startfrom"}
+	parametersNotOffered = []string{"versionid", "deletetype"}
 
 	// asEverybody are the values that ask for what every account has.
 	asEverybody = map[string]string{

@@ -73,6 +73,10 @@ func policiesDocument(policies []storage.AccessPolicy) []byte {
 	for _, p := range policies {
 		b = append(b, "<SignedIdentifier>"...)
 		b = appendElement(b, "Id", p.ID)
+		if p == (storage.AccessPolicy{ID: p.ID}) { // it says nothing, or it was not sent
+			b = append(b, "</SignedIdentifier>"...)
+			continue
+		}
 		b = append(b, "<AccessPolicy>"...)
 		for _, f := range []struct {
 			name string

@@ -26,12 +26,8 @@ func conditionHeaders(prefix string, c *blobapi.Conditions) http.Header {
 	}
 	set(h, prefix+"If-Match", c.IfMatch)
 	set(h, prefix+"If-None-Match", c.IfNoneMatch)
-	if !c.IfModifiedSince.IsZero() {
-		set(h, prefix+"If-Modified-Since", c.IfModifiedSince.UTC().Format(http.TimeFormat))
-	}
-	if !c.IfUnmodifiedSince.IsZero() {
-		set(h, prefix+"If-Unmodified-Since", c.IfUnmodifiedSince.UTC().Format(http.TimeFormat))
-	}
+	setTime(h, prefix+"If-Modified-Since", c.IfModifiedSince)
+	setTime(h, prefix+"If-Unmodified-Since", c.IfUnmodifiedSince)
 	if prefix == "" {
 		prefix = "X-Ms-"
 	}
@@ -60,6 +56,12 @@ func setTags(h http.Header, tags map[string]string) {
 func set(h http.Header, name, text string) {
 	if text != "" {
 		h.Set(name, text)
+	}
+}
+
+func setTime(h http.Header, name string, at time.Time) {
+	if !at.IsZero() {
+		h.Set(name, at.UTC().Format(http.TimeFormat))
 	}
 }
 

@@ -318,6 +318,8 @@ func (b *blob) Delete(ctx context.Context, opts *blobapi.DeleteOptions) error {
 	}
 	h := conditionHeaders("", opts.Conditions)
 	set(h, "X-Ms-Delete-Snapshots", string(opts.Snapshots))
+	setTime(h, "X-Ms-Access-Tier-If-Modified-Since", opts.TierSetAfter)
+	setTime(h, "X-Ms-Access-Tier-If-Unmodified-Since", opts.TierNotSetAfter)
 	_, err := b.call(ctx, h, func(ctx context.Context, client *sdk.Client) error {
 		_, err := client.Delete(ctx, nil)
 		return err

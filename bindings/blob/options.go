@@ -198,6 +198,9 @@ type CopyState struct {
 type DeleteOptions struct {
 	Snapshots  DeleteSnapshots
 	Conditions *Conditions
+	// TierSetAfter and TierNotSetAfter are conditions on Properties.AccessTierSet; zero:
+	// no condition.
+	TierSetAfter, TierNotSetAfter time.Time
 }
 
 // DeleteSnapshots says what Delete does about a blob's snapshots.
@@ -278,6 +281,7 @@ type ListOptions struct {
 	// Delimiter, if not empty, folds all names that have it after the prefix into
 	// one prefix each.
 	Delimiter string
+	EndBefore string // the first name that is not listed any more; the embedded account's only
 	StartFrom string // the first name that may be listed, if the page before does not lead further
 	Marker    string // Page.NextMarker of the page before
 	// MaxResults bounds the number of items, prefixes included: 1 or more;
@@ -315,7 +319,8 @@ type CreateContainerOptions struct {
 	PublicAccess PublicAccess
 }
 
-// PublicAccess says what everybody may read. It is stored and reported only.
+// PublicAccess says what everybody may read over REST. Calls of this interface are the
+// account's own.
 type PublicAccess string
 
 // The levels of public access, as on the wire.

@@ -39,6 +39,7 @@ const (
 	CodeBlobNotFound                          Code = "BlobNotFound"
 	CodeBlockCountExceedsLimit                Code = "BlockCountExceedsLimit"
 	CodeBlockListTooLong                      Code = "BlockListTooLong"
+	CodeBlobOverwritten                       Code = "BlobOverwritten"
 	CodeCannotVerifyCopySource                Code = "CannotVerifyCopySource"
 	CodeConditionNotMet                       Code = "ConditionNotMet"
 	CodeContainerAlreadyExists                Code = "ContainerAlreadyExists"
@@ -78,6 +79,8 @@ const (
 	CodeNotImplemented                        Code = "NotImplemented"
 	CodeOutOfRangeInput                       Code = "OutOfRangeInput"
 	CodeOutOfRangeQueryParameterValue         Code = "OutOfRangeQueryParameterValue"
+	CodePreviousSnapshotCannotBeNewer         Code = "PreviousSnapshotCannotBeNewer"
+	CodePreviousSnapshotNotFound              Code = "PreviousSnapshotNotFound"
 	CodeRequestBodyTooLarge                   Code = "RequestBodyTooLarge"
 	CodeSequenceNumberConditionNotMet         Code = "SequenceNumberConditionNotMet"
 	CodeSnapshotsPresent                      Code = "SnapshotsPresent"
@@ -103,6 +106,7 @@ var codes = map[Code]struct {
 	CodeBlobNotFound:                          {http.StatusNotFound, "the blob does not exist", bindings.ErrNotFound},
 	CodeBlockCountExceedsLimit:                {http.StatusConflict, "the blob has as many blocks as it may have", bindings.ErrOutOfRange},
 	CodeBlockListTooLong:                      {http.StatusBadRequest, "the block list has more than 50000 blocks", bindings.ErrOutOfRange},
+	CodeBlobOverwritten:                       {http.StatusConflict, "the blob was written anew since the snapshot", nil},
 	CodeCannotVerifyCopySource:                {http.StatusNotFound, "the copy source does not exist", bindings.ErrNotFound},
 	CodeConditionNotMet:                       {http.StatusPreconditionFailed, "a condition of the request does not hold", bindings.ErrConditionNotMet},
 	CodeContainerAlreadyExists:                {http.StatusConflict, "the container exists already", bindings.ErrAlreadyExists},
@@ -142,6 +146,8 @@ var codes = map[Code]struct {
 	CodeNotImplemented:                        {http.StatusNotImplemented, "the operation is not offered here", nil},
 	CodeOutOfRangeInput:                       {http.StatusBadRequest, "the name is too short or too long", bindings.ErrInvalidName},
 	CodeOutOfRangeQueryParameterValue:         {http.StatusBadRequest, "a parameter is out of range", bindings.ErrOutOfRange},
+	CodePreviousSnapshotCannotBeNewer:         {http.StatusBadRequest, "the snapshot to compare with is the later one", nil},
+	CodePreviousSnapshotNotFound:              {http.StatusConflict, "the snapshot to compare with does not exist", nil},
 	CodeRequestBodyTooLarge:                   {http.StatusRequestEntityTooLarge, "the body is too large", bindings.ErrTooLarge},
 	CodeSnapshotsPresent:                      {http.StatusConflict, "the blob has snapshots", nil},
 	CodeSourceConditionNotMet:                 {http.StatusPreconditionFailed, "a condition on the copy source does not hold", bindings.ErrConditionNotMet},

@@ -63,8 +63,18 @@ func (tx *blobTx) find(key blobKey) *blobRecord {
 }
 
 // toReplace returns the record that a write of a whole blob replaces, nil if
-// there is none, after it has checked the conditions and the lease.
+// there is none, after it has checked the conditions and the lease. Who names the
+// lease of a blob may replace it although the blob must not exist.
+//
+// Source of that: recordings of azure-storage-blob for Python 12.14.0b1 at the
+// service, test_create_from_bytes_blob_with_lease_id (If-None-Match: * and
+// x-ms-lease-id are answered with 201).
 func (tx *blobTx) toReplace(key blobKey, cond *blobapi.Conditions) (*blobRecord, error) {
+	if r := tx.find(key); r != nil && leaseID(cond) != "" && cond.IfNoneMatch == "*" && r.Lease.guards(tx.now, cond.LeaseID, blobLeaseCodes()) == nil {
+		without := *cond
+		without.IfNoneMatch = ""
+		cond = &without
+	}
 	r, err := tx.forWrite(key, cond, storage.CodeBlobAlreadyExists)
 	if err == nil && r == nil {
 		err = lease{}.allows(tx.now, leaseID(cond), blobLeaseCodes())
@@ -268,7 +278,11 @@ func (b *blob) Delete(ctx context.Context, opts *blobapi.DeleteOptions) error {
 		if b.key.Snapshot != "" {
 			return b.deleteSnapshot(tx, opts.Conditions)
 		}
-		if _, err := tx.toModify(b.key, opts.Conditions); err != nil {
+		r, err := tx.toModify(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		if err := r.checkTierSet(tx.now, opts.TierSetAfter, opts.TierNotSetAfter); err != nil {
 			return err
 		}
 		state := tx.container.blobs[b.key.Name]

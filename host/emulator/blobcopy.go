@@ -124,10 +124,13 @@ func (tx *blobTx) copySource(source blobapi.Source, cond *blobapi.Conditions) (*
 	if r == nil {
 		return nil, blobError(storage.CodeCannotVerifyCopySource, "blob %q does not exist in container %q", source.Name, source.Container)
 	}
-	if err := r.checkWrite(cond, storage.CodeSourceConditionNotMet); err != nil {
+	if err := checkWrite(cond, &r.Version, storage.CodeSourceConditionNotMet); err != nil {
 		if storage.CodeOf(err) == storage.CodeConditionNotMet {
 			return nil, blobError(storage.CodeSourceConditionNotMet, "")
 		}
+		return nil, err
+	}
+	if err := checkTags(cond, r); err != nil { // ConditionNotMet, and so at the service
 		return nil, err
 	}
 	return r, r.Lease.allows(tx.now, leaseID(cond), blobLeaseCodes())

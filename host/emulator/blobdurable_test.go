@@ -89,7 +89,7 @@ func describe(t *testing.T, s *emulator.Storage) (out []string) {
 				b.Properties.Copy = nil
 			}
 			say("%s %s %+v %s: %s", b.Name, b.Snapshot, b.Properties, copied, text)
-			if list, err := handle.(paged).PageRanges(ctx, nil, nil); err == nil {
+			if list, err := handle.(paged).PageRanges(ctx, nil, "", nil); err == nil {
 				say("pages %+v", *list)
 			}
 			if list, err := handle.BlockList(ctx, nil); err == nil {

@@ -62,7 +62,7 @@ func (l *listing) run(tx *blobTx) error {
 func (l *listing) walk(tx *blobTx, from string) (next string, more bool) {
 	for name := range tx.container.names.from(from) {
 		rest, ok := strings.CutPrefix(name, l.opts.Prefix)
-		if !ok {
+		if !ok || l.opts.EndBefore != "" && name >= l.opts.EndBefore {
 			return "", false
 		}
 		state := tx.container.blobs[name]

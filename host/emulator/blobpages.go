@@ -165,12 +165,14 @@ func overlay(pages []segment, span blobapi.Range, by []segment) []segment {
 // PageRanges are the pages of a blob that have been written.
 type PageRanges struct {
 	Ranges        []blobapi.Range // in order, none touches the next
+	Cleared       []blobapi.Range // likewise; of a difference: written once, and empty now
 	Version       blobapi.Written
 	ContentLength int64
 }
 
-// PageRanges lists written pages, within a range if there is one.
-func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, cond *blobapi.Conditions) (*PageRanges, error) {
+// PageRanges lists written pages, within a range if there is one; with the name of an
+// earlier snapshot only the pages that were written or cleared since.
+func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, since string, cond *blobapi.Conditions) (*PageRanges, error) {
 	var out *PageRanges
 	err := b.operate(ctx, "PageRanges", func(tx *blobTx) error {
 		r, err := tx.forRead(b.key, cond)
@@ -191,16 +193,15 @@ func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, cond *blob
 			span.Count = end - span.Offset
 		}
 		out = &PageRanges{Version: blobapi.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}, ContentLength: r.Size}
+		if since != "" {
+			earlier, err := tx.earlier(r, since)
+			if err == nil {
+				out.difference(tx.segments(earlier), tx.segments(r), span)
+			}
+			return err
+		}
 		for _, p := range tx.segments(r) {
-			from, to := max(p.At, span.Offset), min(p.At+p.Size, span.Offset+span.Count)
-			if from >= to {
-				continue
-			}
-			if n := len(out.Ranges); n > 0 && out.Ranges[n-1].Offset+out.Ranges[n-1].Count == from {
-				out.Ranges[n-1].Count += to - from
-				continue
-			}
-			out.Ranges = append(out.Ranges, blobapi.Range{Offset: from, Count: to - from})
+			out.Ranges = appendWithin(out.Ranges, span, p.At, p.At+p.Size)
 		}
 		return nil
 	})

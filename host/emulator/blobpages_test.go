@@ -20,7 +20,7 @@ import (
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
 	ClearPages(ctx context.Context, span blob.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRanges(ctx context.Context, within *blob.Range, cond *blob.Conditions) (*emulator.PageRanges, error)
+	PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*emulator.PageRanges, error)
 	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blob.Conditions) (*emulator.PagesWritten, error)
 }
 
@@ -103,7 +103,7 @@ func TestPagesKeepWrittenBytes(t *testing.T) {
 				if got := read(t, b, span); !bytes.Equal(got, want[from:from+span.Count]) {
 					t.Fatalf("seed %d, step %d: the content of %+v is another", seed, step, *span)
 				}
-				ranges, err := b.(paged).PageRanges(ctx, nil, nil)
+				ranges, err := b.(paged).PageRanges(ctx, nil, "", nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -186,7 +186,7 @@ func TestPageBlobRules(t *testing.T) {
 		putTagged(t, block)
 		_, err := block.(paged).ClearPages(ctx, blob.Range{Count: page}, &emulator.PageOptions{})
 		code("clear of a block blob", err, storage.CodeInvalidBlobType)
-		_, err = block.(paged).PageRanges(ctx, nil, nil)
+		_, err = block.(paged).PageRanges(ctx, nil, "", nil)
 		code("ranges of a block blob", err, storage.CodeInvalidBlobType)
 
 		lease, err := b.AcquireLease(ctx, blob.MinLease, "", nil)
@@ -254,8 +254,8 @@ func TestSealedBlobs(t *testing.T) {
 			if _, err := to.CopyFrom(ctx, blob.Source{Container: "docs", Name: "log"}, &blob.CopyOptions{Seal: seal}); err != nil {
 				t.Fatal(err)
 			}
-			if p, err := to.Properties(ctx, nil); err != nil || p.Sealed != seal {
-				t.Errorf("sealed = %v, %v, want %v", p.Sealed, err, seal)
+			if p, err := to.Properties(ctx, nil); err != nil || !p.Sealed {
+				t.Errorf("a copy that asks to be sealed: %v; sealed = %v, %v", seal, p.Sealed, err)
 			}
 		}
 		putTagged(t, c.Blob("block"))

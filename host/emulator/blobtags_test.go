@@ -103,8 +103,8 @@ func TestConditionsOnTags(t *testing.T) {
 			}
 		}
 		_, err := c.Blob("copy").CopyFrom(ctx, blob.Source{Container: "docs", Name: "a"}, &blob.CopyOptions{SourceConditions: cond})
-		if storage.CodeOf(err) != storage.CodeSourceConditionNotMet {
-			t.Errorf("CopyFrom = %v, want SourceConditionNotMet", err)
+		if storage.CodeOf(err) != storage.CodeConditionNotMet { // as it is named at the service: azure-storage-blob for Python, recording of test_async_copy_blob_with_if_tags
+			t.Errorf("CopyFrom = %v, want ConditionNotMet", err)
 		}
 	})
 }

@@ -32,7 +32,7 @@ type rehydration struct {
 	Done     time.Time
 }
 
-// SetTier moves a block blob to a tier: Hot, Cool, Cold or Archive. A blob that
+// SetTier moves a block blob to a tier: Hot, Cool, Cold, Smart or Archive. A blob that
 // comes out of the archive is there at once and cannot be read until it has
 // arrived; the priority, Standard or High, is for that and Standard if it is empty.
 // SetTier reports whether the blob is on its way. ETag and time of change stay.
@@ -107,4 +107,17 @@ func (r *blobRecord) tierProperties(now time.Time, p *blobapi.Properties) {
 	default:
 		p.AccessTier, p.AccessTierInferred = "Hot", true
 	}
+}
+
+// checkTierSet fails if conditions on the time at which a tier was set do not hold.
+//
+// Reference: Blob Service REST API, "Delete Blob", x-ms-access-tier-if-modified-since.
+func (r *blobRecord) checkTierSet(now, after, notAfter time.Time) error {
+	var p blobapi.Properties
+	r.tierProperties(now, &p)
+	set := p.AccessTierSet.Truncate(time.Second)
+	if !after.IsZero() && !set.After(after) || !notAfter.IsZero() && set.After(notAfter) {
+		return blobError(storage.CodeConditionNotMet, "")
+	}
+	return nil
 }

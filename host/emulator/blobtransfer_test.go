@@ -90,7 +90,7 @@ func TestBlobsGoBetweenAccounts(t *testing.T) {
 			if len(list.Committed) != 2 || list.Committed[0].ID != "AAA1" {
 				t.Errorf("blocks of the copy = %+v", list.Committed)
 			}
-			ranges, err := ours.Blob("disk").(paged).PageRanges(ctx, nil, nil)
+			ranges, err := ours.Blob("disk").(paged).PageRanges(ctx, nil, "", nil)
 			check(err)
 			if len(ranges.Ranges) != 2 {
 				t.Errorf("pages of the copy = %+v", ranges.Ranges)

@@ -20,7 +20,7 @@ func (c *call) authorize() *Error {
 		if c.op.public != blob.NoPublicAccess && c.publicAllows() {
 			return nil
 		}
-		return errAuthentication("The request carries neither an Authorization header nor a signature.")
+		return errNoAuthentication("The request carries neither an Authorization header nor a signature.")
 	}
 	scheme, credential, ok := strings.Cut(header, " ")
 	if !ok {

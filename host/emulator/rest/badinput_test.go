@@ -188,7 +188,7 @@ func TestBadInputWithoutSignature(t *testing.T) {
 		status  int
 		code    string
 	}{
-		{"GET /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\n\r\n", 403, "AuthenticationFailed"},
+		{"GET /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\n\r\n", 401, "NoAuthenticationInformation"},
 		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: SharedKey\r\nContent-Length: 5\r\n\r\nwrong", 400, "InvalidAuthenticationInfo"},
 		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: SharedKey devstoreaccount1:AAAA\r\n\r\n", 403, "AuthenticationFailed"},
 		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer token\r\n\r\n", 403, "AuthenticationFailed"},
@@ -249,7 +249,7 @@ func TestManyIdleConnections(t *testing.T) {
 	for i, conn := range conns {
 		if i%2 == 0 {
 			resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 512), &http.Request{Method: "HEAD"})
-			if err != nil || resp.StatusCode != 403 {
+			if err != nil || resp.StatusCode != 401 {
 				t.Fatalf("connection %d: %v, %v, want an answer", i, resp, err)
 			}
 		}

@@ -239,7 +239,7 @@ func TestSnapshotsAndCopies(t *testing.T) {
 	}
 	b.want(404, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.endpoint+"/box/none"))
 	b.want(404, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", "https://example.net/box/a"))
-	b.want(403, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.server.BlobURL()+"/other/box/a"))
+	b.want(401, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.server.BlobURL()+"/other/box/a"))
 	b.want(400, "InvalidHeaderValue", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", "box/a"))
 	b.want(202, "", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.endpoint+"/box/a"+at+"&"+fullAccount.account(t, rest.DevKey)))
 	if source := b.want(200, "", "HEAD", "/box/copy", "").Header.Get("X-Ms-Copy-Source"); source != b.endpoint+"/box/a"+at {

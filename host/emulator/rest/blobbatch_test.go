@@ -92,7 +92,7 @@ func TestBlobBatch(t *testing.T) {
 		b.part("POST", "/?comp=batch", true),
 		"not a request",
 	)
-	want := "0 202,1 404 BlobNotFound,2 403 AuthenticationFailed,3 403 AuthorizationPermissionMismatch,4 202,5 400 InvalidInput,6 400 InvalidInput,7 400 InvalidInput,8 400 InvalidInput"
+	want := "0 202,1 404 BlobNotFound,2 401 NoAuthenticationInformation,3 403 AuthorizationPermissionMismatch,4 202,5 400 InvalidInput,6 400 InvalidInput,7 400 InvalidInput,8 400 InvalidInput"
 	if text := strings.Join(got, ","); text != want {
 		t.Errorf("answers = %s\nwant      %s", text, want)
 	}
@@ -131,7 +131,7 @@ func TestBlobBatch(t *testing.T) {
 	if got := b.batch("/?comp=batch", many...); len(got) != 1 || got[0] != "400 ExceedsMaxBatchRequestCount" {
 		t.Errorf("257 requests: %v", got)
 	}
-	if a := b.ask("POST", "/?comp=batch", "x", ""); a.Status != 403 {
+	if a := b.ask("POST", "/?comp=batch", "x", ""); a.Status != 401 {
 		t.Errorf("batch without a signature = %d", a.Status)
 	}
 }

@@ -40,7 +40,7 @@ func putBlock(c *call) error {
 func (c *call) block(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
 	address := c.r.Header.Get("X-Ms-Copy-Source")
 	if address == "" {
-		return c.stage(limit, sums.always())
+		return c.stage(limit, c.ofBlock(sums))
 	}
 	span, refused := c.sourceRange()
 	if refused != nil {
@@ -81,10 +81,11 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*blobapi.Written, error) {
+	answer := c.guardOverwrite(opts.Conditions)
+	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*blobapi.Written, error) {
 		w, err := c.blob().PutBlockList(ctx, blocks, opts)
 		return w, c.putInTier(ctx, err, tier, opts.Conditions)
-	})
+	}))
 }
 
 // parseBlockList reads the body of Put Block List, in which the order of the

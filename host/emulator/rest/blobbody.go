@@ -31,7 +31,7 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 		return c.stageBody(c.in, limit, true)
 	}
 	in := &crcReader{r: c.in}
-	if body, discard, err = c.stageBody(in, limit, !sums.answerCRC || c.alwaysMD5()); err != nil {
+	if body, discard, err = c.stageBody(in, limit, !sums.block || sums.md5 != nil || c.alwaysMD5()); err != nil {
 		return nil, nil, err
 	}
 	c.crc64 = crcBytes(in.sum)

@@ -48,7 +48,7 @@ func copyBench(t *testing.T) (b *bench, plain, signed string) {
 func TestCopyBetweenAccounts(t *testing.T) {
 	t.Parallel()
 	b, plain, signed := copyBench(t)
-	b.want(403, "CannotVerifyCopySource", "PUT", "/box/copy", "", from(plain))
+	b.want(401, "CannotVerifyCopySource", "PUT", "/box/copy", "", from(plain))
 	b.want(404, "CannotVerifyCopySource", "PUT", "/box/copy", "", from(strings.Replace(signed, "/theirs/a", "/theirs/b", 1)))
 	b.want(412, "SourceConditionNotMet", "PUT", "/box/copy", "", from(signed), header("X-Ms-Source-If-Match", `"0x1"`))
 	made := b.want(202, "", "PUT", "/box/copy", "", from(signed))
@@ -84,13 +84,15 @@ func TestWritesFromURL(t *testing.T) {
 	}
 	const sum, wrong = "X-Ms-Source-Content-Md5", "AAAAAAAAAAAAAAAAAAAAAA=="
 	for _, path := range []string{put, block, appended} {
-		b.want(403, "CannotVerifyCopySource", "PUT", path, "", typed, from(plain))
-		b.want(403, "CannotVerifyCopySource", "PUT", path, "", typed, from(b.endpoint+"/box/log")) // no signature, for all the key
+		b.want(401, "CannotVerifyCopySource", "PUT", path, "", typed, from(plain))
+		b.want(401, "CannotVerifyCopySource", "PUT", path, "", typed, from(b.endpoint+"/box/log")) // no signature, for all the key
 		b.want(404, "CannotVerifyCopySource", "PUT", path, "", typed, from(strings.Replace(signed, "/a?", "/b?", 1)))
 		b.want(404, "CannotVerifyCopySource", "PUT", path, "", typed, from("http://192.0.2.1/a"))
 		b.want(400, "Md5Mismatch", "PUT", path, "", typed, from(signed), header(sum, wrong))
 		b.want(400, "Crc64Mismatch", "PUT", path, "", typed, from(signed), header("X-Ms-Source-Content-Crc64", otherCRC))
-		b.want(412, "SourceConditionNotMet", "PUT", path, "", typed, from(signed), header("X-Ms-Source-If-Match", `"0x1"`))
+		b.want(412, "CannotVerifyCopySource", "PUT", path, "", typed, from(signed), header("X-Ms-Source-If-Match", `"0x1"`))
+		// What has not changed is answered as the source would answer.
+		b.want(304, "CannotVerifyCopySource", "PUT", path, "", typed, from(signed), header("X-Ms-Source-If-Modified-Since", "Thu, 03 Jan 2030 00:00:00 GMT"))
 	}
 	b.want(404, "BlobNotFound", "GET", put, "")
 	b.want(201, "", "PUT", put, "", asBlockBlob, from(signed), header("x-ms-meta-Kind", "new"))

@@ -105,6 +105,9 @@ func getBlob(c *call) error {
 // connection.
 func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 	c.setBlobHeaders(d.Properties)
+	if c.w.Header().Get("X-Ms-Version") >= version2026Oct { // azure-storage-blob for Python, CHANGELOG.md, 12.31.0b1
+		c.setTier(d.Properties)
+	}
 	c.overrideHeaders()
 	h := c.w.Header()
 	h.Set("Content-Length", strconv.FormatInt(d.Range.Count, 10))

@@ -28,17 +28,25 @@ func (c *call) conditions(prefix string) (*blob.Conditions, *Error) {
 		name string
 		to   *time.Time
 	}{{"If-Modified-Since", &cond.IfModifiedSince}, {"If-Unmodified-Since", &cond.IfUnmodifiedSince}} {
-		text := h.Get(prefix + f.name)
-		if text == "" {
-			continue
+		var refused *Error
+		if *f.to, refused = c.headerTime(prefix + f.name); refused != nil {
+			return nil, refused
 		}
-		at, err := http.ParseTime(text)
-		if err != nil {
-			return nil, errInvalidHeader(prefix+f.name, text)
-		}
-		*f.to = at
 	}
 	return cond, nil
+}
+
+// headerTime reads a header that is a date; the zero time if there is none.
+func (c *call) headerTime(name string) (time.Time, *Error) {
+	text := c.r.Header.Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return time.Time{}, errInvalidHeader(name, text)
+	}
+	return at, nil
 }
 
 // allows reports whether a signature allows what one of the letters stands for;

@@ -105,7 +105,7 @@ func listBlobs(c *call) error {
 	include := c.included()
 	opts := &blob.ListOptions{
 		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
-		StartFrom: c.query.Get("startfrom"),
+		StartFrom: c.query.Get("startfrom"), EndBefore: c.query.Get("endbefore"),
 		Include: blob.ListInclude{
 			Metadata: include["metadata"], Copy: include["copy"], Snapshots: include["snapshots"], Uncommitted: include["uncommittedblobs"],
 			Tags: include["tags"],

@@ -17,7 +17,7 @@ import (
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
 	ClearPages(ctx context.Context, span blobapi.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRanges(ctx context.Context, within *blobapi.Range, cond *blobapi.Conditions) (*emulator.PageRanges, error)
+	PageRanges(ctx context.Context, within *blobapi.Range, since string, cond *blobapi.Conditions) (*emulator.PageRanges, error)
 	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blobapi.Conditions) (*emulator.PagesWritten, error)
 }
 
@@ -127,11 +127,13 @@ func (c *call) pageRange() (*blobapi.Range, *Error) {
 	return span, nil
 }
 
-// getPageRanges serves Get Page Ranges, but not differences to a snapshot.
+// maxPageRanges is how many ranges one page of a list has (docs: Get Page Ranges,
+// "maxresults").
+const maxPageRanges = 10_000
+
+// getPageRanges serves Get Page Ranges, also differences to a snapshot that is named;
+// one that has an address is a managed disk's, which are not here.
 func getPageRanges(c *call) error {
-	if c.query.Has("prevsnapshot") {
-		return errNotOffered("QueryParameterName", "prevsnapshot")
-	}
 	if c.r.Header.Get("X-Ms-Previous-Snapshot-Url") != "" {
 		return errNotOffered("HeaderName", "x-ms-previous-snapshot-url")
 	}
@@ -147,9 +149,17 @@ func getPageRanges(c *call) error {
 	if refused != nil {
 		return refused
 	}
+	most, refused := c.number("maxresults", maxPageRanges, 1, math.MaxInt32)
+	if refused != nil {
+		return refused
+	}
+	start, refused := c.number("marker", 0, 0, math.MaxInt64)
+	if refused != nil {
+		return refused
+	}
 	var pages *emulator.PageRanges
 	err := c.inside(func(ctx context.Context) (err error) {
-		pages, err = blob.PageRanges(ctx, within, cond)
+		pages, err = blob.PageRanges(ctx, within, c.query.Get("prevsnapshot"), cond)
 		return err
 	})
 	if err != nil {
@@ -157,14 +167,39 @@ func getPageRanges(c *call) error {
 	}
 	c.setVersion(pages.Version.ETag, pages.Version.LastModified)
 	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(pages.ContentLength, 10))
+	return c.answer(http.StatusOK, pageList(pages, start, int(min(most, maxPageRanges)), c.query.Has("maxresults")))
+}
+
+// pageList is a page of a list of ranges from an offset on, by their offsets. Where the
+// next one begins, its marker, is said if there is one or if a size was asked for.
+func pageList(pages *emulator.PageRanges, start int64, most int, sized bool) []byte {
 	b := append([]byte(xmlHeader), "<PageList>"...)
-	for _, r := range pages.Ranges {
-		b = append(b, "<PageRange>"...)
+	written, cleared := pages.Ranges, pages.Cleared
+	next := ""
+	for len(written)+len(cleared) > 0 {
+		name, from := "PageRange", &written
+		if len(written) == 0 || len(cleared) > 0 && cleared[0].Offset < written[0].Offset {
+			name, from = "ClearRange", &cleared
+		}
+		r := (*from)[0]
+		*from = (*from)[1:]
+		if r.Offset < start {
+			continue
+		}
+		if most == 0 {
+			next = strconv.FormatInt(r.Offset, 10)
+			break
+		}
+		most--
+		b = append(b, "<"+name+">"...)
 		b = appendElement(b, "Start", strconv.FormatInt(r.Offset, 10))
 		b = appendElement(b, "End", strconv.FormatInt(r.Offset+r.Count-1, 10))
-		b = append(b, "</PageRange>"...)
+		b = append(b, "</"+name+">"...)
 	}
-	return c.answer(http.StatusOK, append(b, "</PageList>"...))
+	if next != "" || sized {
+		b = appendElement(b, "NextMarker", next)
+	}
+	return append(b, "</PageList>"...)
 }
 
 // pageProperties reads what Set Blob Properties changes of a page blob; nil if that

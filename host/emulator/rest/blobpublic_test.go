@@ -56,8 +56,11 @@ func TestPublicAccess(t *testing.T) {
 		b.want(200, "", "PUT", "/box?restype=container&comp=acl", "", header("X-Ms-Blob-Public-Access", name))
 		before := b.state()
 		for _, row := range rows {
-			got := ask(row.method, row.path)
-			if row.from <= level && got.Status != 200 || row.from > level && got.Status != 403 {
+			got, refused := ask(row.method, row.path), 401
+			if strings.Contains(row.path, "=all") && level > 0 {
+				refused = 403 // a part of an operation that is allowed
+			}
+			if row.from <= level && got.Status != 200 || row.from > level && got.Status != refused {
 				t.Errorf("%s %s at level %q = %d %s", row.method, row.path, name, got.Status, got.Code)
 			}
 		}
@@ -159,6 +162,28 @@ func TestListFromAName(t *testing.T) {
 		if got := names(row.values...); got != row.want {
 			t.Errorf("list with %v = %s, want %s", row.values, got, row.want)
 		}
+	}
+}
+
+// Who names the lease of a blob overwrites it although the blob must not exist; nobody
+// else does.
+//
+// Source: recordings of azure-storage-blob for Python 12.14.0b1 at the service,
+// test_create_from_bytes_blob_with_lease_id.
+func TestLeaseHolderOverwrites(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "text")
+	star := header("If-None-Match", "*")
+	const id, other = "00000000-1111-2222-3333-444444444444", "00000000-1111-2222-3333-555555555555"
+	b.want(409, "BlobAlreadyExists", "PUT", "/box/a", "more", asBlockBlob, star, header("X-Ms-Lease-Id", id))
+	b.want(201, "", "PUT", "/box/a?comp=lease", "", header("X-Ms-Lease-Action", "acquire"), header("X-Ms-Lease-Duration", "-1"), header("X-Ms-Proposed-Lease-Id", id))
+	b.want(409, "BlobAlreadyExists", "PUT", "/box/a", "more", asBlockBlob, star)
+	b.want(409, "BlobAlreadyExists", "PUT", "/box/a", "more", asBlockBlob, star, header("X-Ms-Lease-Id", other))
+	b.want(201, "", "PUT", "/box/a", "more", asBlockBlob, star, header("X-Ms-Lease-Id", id))
+	b.want(201, "", "PUT", "/box/a?comp=blocklist", "<BlockList></BlockList>", star, header("X-Ms-Lease-Id", id))
+	if got := b.want(200, "", "GET", "/box/a", "").Body; got != "" {
+		t.Errorf("the blob = %q, want it empty", got)
 	}
 }
 

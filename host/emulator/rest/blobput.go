@@ -46,7 +46,7 @@ func putBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	opts.BodyMD5 = sums.md5
+	opts.BodyMD5, sums.answerCRC = sums.md5, sums.md5 == nil || c.bothChecksums()
 	body, discard, err := c.stage(blob.MaxPutBlob, sums)
 	if err != nil {
 		return err
@@ -151,6 +151,12 @@ func deleteBlob(c *call) error {
 		return refused
 	}
 	opts := &blob.DeleteOptions{Snapshots: blob.DeleteSnapshots(c.r.Header.Get("X-Ms-Delete-Snapshots")), Conditions: cond}
+	if opts.TierSetAfter, refused = c.headerTime("X-Ms-Access-Tier-If-Modified-Since"); refused != nil {
+		return refused
+	}
+	if opts.TierNotSetAfter, refused = c.headerTime("X-Ms-Access-Tier-If-Unmodified-Since"); refused != nil {
+		return refused
+	}
 	if err := c.inside(func(ctx context.Context) error { return c.blob().Delete(ctx, opts) }); err != nil {
 		return err
 	}

@@ -21,9 +21,10 @@ func (f fields) forBlob(t *testing.T, path string) string {
 
 // A source with a signature is read by that signature, for every caller of the
 // copy. A source without one is read with the key of the account, if the caller
-// used it.
+// used it and does not copy at once from a URL.
 //
-// Source: docs, Copy Blob, "Authorization"; Blob Storage error codes.
+// Source: docs, Copy Blob, "Authorization"; Copy Blob From URL, "x-ms-copy-source";
+// Blob Storage error codes.
 func TestCopySourceSignatureIsChecked(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)
@@ -43,8 +44,14 @@ func TestCopySourceSignatureIsChecked(t *testing.T) {
 		{"account, other service", fullAccount.with("ss", "q").account(t, rest.DevKey), "CannotVerifyCopySource"},
 		{"account, containers only", fullAccount.with("srt", "sc").account(t, rest.DevKey), "CannotVerifyCopySource"},
 	} {
-		for _, edit := range []func(*http.Request){func(*http.Request) {}, header("X-Ms-Requires-Sync", "true")} {
+		for i, edit := range []func(*http.Request){func(*http.Request) {}, header("X-Ms-Requires-Sync", "true")} {
 			a := b.call("PUT", "/box/copy", "", from(source+"?"+row.sas), edit)
+			if row.name == "none" && i == 1 {
+				if a.Status != 401 || a.Code != "CannotVerifyCopySource" {
+					t.Errorf("none, from a URL: %d %s", a.Status, a.Code)
+				}
+				continue
+			}
 			if row.code == "" && a.Status != 202 || row.code != "" && (a.Status != 403 || a.Code != row.code) {
 				t.Errorf("%s: %d %s, want %q\n%s", row.name, a.Status, a.Code, row.code, a.Body)
 			}
@@ -57,12 +64,18 @@ func TestCopySourceSignatureIsChecked(t *testing.T) {
 		r.Header.Set("X-Ms-Copy-Source", source)
 		return b.send(r)
 	}
-	if a := ask(source); a.Status != 403 || a.Code != "CannotVerifyCopySource" {
+	if a := ask(source); a.Status != 401 || a.Code != "CannotVerifyCopySource" ||
+		a.Header.Get("X-Ms-Copy-Source-Status-Code") != "401" || a.Header.Get("X-Ms-Copy-Source-Error-Code") != "NoAuthenticationInformation" {
 		t.Errorf("a signature for the copy alone: %d %s", a.Status, a.Code)
 	}
 	if a := ask(source + "?" + read.forBlob(t, "/box/a")); a.Status != 202 {
 		t.Errorf("a signature for each: %d %s", a.Status, a.Code)
 	}
+}
+
+// readable is the address of a blob with a signature to read it.
+func (b *bench) readable(path string) string {
+	return b.endpoint + path + "?" + fields{"sv": "2021-12-02", "sr": "b", "sp": "r", "se": "2031-01-02"}.forBlob(b.T, path)
 }
 
 // A copy from the archive brings the blob back, if it says to which tier.
@@ -75,7 +88,7 @@ func TestArchivedCopySource(t *testing.T) {
 	b.want(200, "", "PUT", "/box/a?comp=tier", "", header("X-Ms-Access-Tier", "Archive"))
 	source := b.endpoint + "/box/a"
 	b.want(409, "BlobArchived", "PUT", "/box/copy", "", from(source))
-	b.want(409, "BlobArchived", "PUT", "/box/copy", "", from(source), header("X-Ms-Requires-Sync", "true"), header("X-Ms-Access-Tier", "Hot"))
+	b.want(409, "BlobArchived", "PUT", "/box/copy", "", from(b.readable("/box/a")), header("X-Ms-Requires-Sync", "true"), header("X-Ms-Access-Tier", "Hot"))
 	b.want(202, "", "PUT", "/box/copy", "", from(source), header("X-Ms-Access-Tier", "Cool"))
 	// The copy lies in the archive until it has come out of it.
 	if h := b.want(200, "", "HEAD", "/box/copy", "").Header; h.Get("X-Ms-Access-Tier") != "Archive" || h.Get("X-Ms-Archive-Status") != "rehydrate-pending-to-cool" {
@@ -100,7 +113,7 @@ func TestCopySourceMD5(t *testing.T) {
 	b := newBlobBench(t)
 	b.upload("/box/a", digits)
 	sync := header("X-Ms-Requires-Sync", "true")
-	source := from(b.endpoint + "/box/a")
+	source := from(b.readable("/box/a"))
 	b.want(400, "Md5Mismatch", "PUT", "/box/copy", "", sync, source, header("X-Ms-Source-Content-Md5", "AAAAAAAAAAAAAAAAAAAAAA=="))
 	b.want(404, "BlobNotFound", "HEAD", "/box/copy", "")
 	b.want(400, "InvalidMd5", "PUT", "/box/copy", "", sync, source, header("X-Ms-Source-Content-Md5", "AQIDBA=="))
@@ -141,7 +154,7 @@ func TestCopyOverAnotherType(t *testing.T) {
 	b.want(201, "", "PUT", "/box/log", "", header("X-Ms-Blob-Type", "AppendBlob"))
 	b.want(409, "InvalidBlobType", "PUT", "/box/log", "", from(b.endpoint+"/box/a"))
 	b.want(409, "InvalidBlobType", "PUT", "/box/a", "", from(b.endpoint+"/box/log"))
-	b.want(409, "InvalidBlobType", "PUT", "/box/a", "", from(b.endpoint+"/box/log"), header("X-Ms-Requires-Sync", "true"))
+	b.want(409, "InvalidBlobType", "PUT", "/box/a", "", from(b.readable("/box/log")), header("X-Ms-Requires-Sync", "true"))
 	if got := b.want(200, "", "HEAD", "/box/log", "").Header.Get("X-Ms-Blob-Type"); got != "AppendBlob" {
 		t.Errorf("type = %s, want AppendBlob", got)
 	}

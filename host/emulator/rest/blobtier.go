@@ -16,6 +16,13 @@ type tiered interface {
 	SetTier(ctx context.Context, tier, priority string, cond *blobapi.Conditions) (onItsWay bool, err error)
 }
 
+// smartTier is the tier that chooses between others by itself; blobs stay in
+// smartChoice here.
+const (
+	smartTier   = "Smart"
+	smartChoice = "Hot"
+)
+
 // setBlobTier serves Set Blob Tier. The answer for a blob that comes out of the
 // archive is 202 (docs: Set Blob Tier, "Status code").
 func setBlobTier(c *call) error {
@@ -60,7 +67,7 @@ func (c *call) tier(must bool) (string, *Error) {
 		}
 		return "", nil
 	}
-	tiers := []string{"Hot", "Cool", "Cold", "Archive"}
+	tiers := []string{"Hot", "Cool", "Cold", "Archive", smartTier}
 	i := slices.IndexFunc(tiers, func(t string) bool { return strings.EqualFold(t, text) })
 	if i < 0 {
 		return "", errInvalidHeader(name, text)
@@ -102,6 +109,9 @@ func (c *call) setTier(p *blobapi.Properties) {
 	}
 	h := c.w.Header()
 	h.Set("X-Ms-Access-Tier", p.AccessTier)
+	if p.AccessTier == smartTier {
+		h.Set("X-Ms-Smart-Access-Tier", smartChoice)
+	}
 	if p.AccessTierInferred {
 		h.Set("X-Ms-Access-Tier-Inferred", "true")
 	}
@@ -120,6 +130,9 @@ func appendTier(b []byte, p *blobapi.Properties) []byte {
 		return b
 	}
 	b = appendElement(b, "AccessTier", p.AccessTier)
+	if p.AccessTier == smartTier {
+		b = appendElement(b, "SmartAccessTier", smartChoice)
+	}
 	if p.AccessTierInferred {
 		b = appendElement(b, "AccessTierInferred", "true")
 	}

@@ -25,14 +25,25 @@ func crcBytes(sum uint64) []byte { return binary.LittleEndian.AppendUint64(nil, 
 type checksums struct {
 	md5, crc64 []byte
 	answerCRC  bool // whether or not the request brings one
+	block      bool // of a block, whose MD5 nobody keeps
 }
 
-// always makes the CRC-64 of a block part of the answer, unless the client sends
+// ofBlock makes the CRC-64 of a block part of the answer, unless the client sends
 // the other checksum (docs: Put Block, Append Block, "Response headers").
-func (s checksums) always() checksums {
-	s.answerCRC = s.md5 == nil
+func (c *call) ofBlock(s checksums) checksums {
+	s.block, s.answerCRC = true, s.md5 == nil || c.bothChecksums()
 	return s
 }
+
+// bothChecksums reports whether the request is of a version in which content is
+// always answered with its CRC-64, beside its MD5 too.
+//
+// Source: azure-storage-blob for Python, CHANGELOG.md, 12.31.0b1 (service version
+// 2026-10-06: "in addition to content_md5"); its recordings of version 2021-08-06
+// have one of the two.
+func (c *call) bothChecksums() bool { return c.w.Header().Get("X-Ms-Version") >= version2026Oct }
+
+const version2026Oct = "2026-10-06"
 
 // The headers that hold the checksums of a body, and of content at its source.
 var (

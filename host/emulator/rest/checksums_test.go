@@ -51,9 +51,13 @@ func TestContentCRC64(t *testing.T) {
 }
 
 // A block is answered with its MD5 if the request brings one, and with its CRC-64
-// otherwise. A blob that is put is always answered with its MD5, which it keeps.
+// otherwise, since version 2026-10-06 always. A blob that is put is always answered with
+// its MD5, which it keeps.
 //
-// Source: docs, Put Block, Append Block, Put Page, "Response headers"; Put Blob.
+// Source: docs, Put Block, Append Block, Put Page, "Response headers"; Put Blob;
+// azure-storage-blob for Python, recordings of version 2021-08-06
+// (test_append_block_with_md5, test_get_blob_properties_returns_rehydrate_priority) and
+// CHANGELOG.md, 12.31.0b1.
 func TestAnswersOfBlocks(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)
@@ -85,6 +89,13 @@ func TestAnswersOfBlocks(t *testing.T) {
 			if got := brought.Header.Get("Content-Md5"); got != want {
 				t.Errorf("%s at %s brings an MD5 and is answered with %q", w.path, version, got)
 			}
+			if plain.Header.Get("X-Ms-Content-Crc64") == "" || brought.Header.Get("X-Ms-Content-Crc64") != "" {
+				t.Errorf("%s at %s is answered with the CRCs %q and, with an MD5, %q", w.path, version, plain.Header.Get("X-Ms-Content-Crc64"), brought.Header.Get("X-Ms-Content-Crc64"))
+			}
+		}
+		both := b.want(201, "", "PUT", w.path, w.body, w.edit, header("X-Ms-Version", "2026-10-06"), header("Content-Md5", want)).Header
+		if both.Get("Content-Md5") != want || both.Get("X-Ms-Content-Crc64") == "" {
+			t.Errorf("%s at 2026-10-06 is answered with the MD5 %q and the CRC %q", w.path, both.Get("Content-Md5"), both.Get("X-Ms-Content-Crc64"))
 		}
 	}
 }

@@ -91,6 +91,19 @@ func errAuthentication(detail string) *Error {
 		"AuthenticationErrorDetail", detail)
 }
 
+// errNoAuthentication is for a request that does not say who asks. It tells clients
+// that know bearer tokens where such tokens come from.
+//
+// Source: docs, Authorize with Microsoft Entra ID, "Bearer challenge"; Common REST API
+// error codes, NoAuthenticationInformation.
+func errNoAuthentication(detail string) *Error {
+	e := newError(http.StatusUnauthorized, "NoAuthenticationInformation",
+		"Server failed to authenticate the request. Please refer to the information in the www-authenticate header.",
+		"AuthenticationErrorDetail", detail)
+	e.Header = http.Header{"Www-Authenticate": {"Bearer authorization_uri=https://login.microsoftonline.com/" + nobody + "/oauth2/authorize resource_id=https://storage.azure.com"}}
+	return e
+}
+
 // errNotAuthorized is for a signature that is good but not for this.
 func errNotAuthorized(mismatch, using string) *Error {
 	return newError(http.StatusForbidden, "Authorization"+mismatch+"Mismatch",

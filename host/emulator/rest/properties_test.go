@@ -151,7 +151,7 @@ func TestAnswersToOtherOrigins(t *testing.T) {
 	// Pages can read errors too, also those of authorization.
 	r := b.request("GET", "/orders?comp=metadata", "")
 	r.Header.Set("Origin", "http://a.example")
-	if a := b.send(r); a.Status != 403 || a.Header.Get("Access-Control-Allow-Origin") != "http://a.example" {
+	if a := b.send(r); a.Status != 401 || a.Header.Get("Access-Control-Allow-Origin") != "http://a.example" {
 		t.Errorf("an error: %d %v", a.Status, a.Header)
 	}
 }

@@ -76,7 +76,7 @@ func TestAuthorizationHeader(t *testing.T) {
 		status int
 		code   string
 	}{
-		{"none", func(*http.Request) string { return "" }, 403, "AuthenticationFailed"},
+		{"none", func(*http.Request) string { return "" }, 401, "NoAuthenticationInformation"},
 		{"first key", func(r *http.Request) string { return "SharedKey devstoreaccount1:" + good(r) }, 200, ""},
 		{"second key", func(r *http.Request) string {
 			return "SharedKey devstoreaccount1:" + mac(t, secondKey, stringToSign(r, rest.DevAccount))

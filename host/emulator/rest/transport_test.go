@@ -251,8 +251,8 @@ func TestExpectContinueWithoutAuthorizationSendsNoBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != 403 {
-		t.Errorf("status = %d, want 403 before any body", resp.StatusCode)
+	if resp.StatusCode != 401 {
+		t.Errorf("status = %d, want 401 before any body", resp.StatusCode)
 	}
 }
 

@@ -158,8 +158,8 @@ var masks = []mask{
 		source: "docs, conditional headers: of a write's If-Match and If-Unmodified-Since the first decides",
 	},
 	{
-		ops: []string{"anonymous"}, field: "answer", ours: "403 AuthenticationFailed", theirs: "200|404 .*|400 .*|412 .*|304.*",
-		source: "spec storage 17.1: public access is accepted and reported; we do not grant it",
+		ops: []string{"anonymous"}, field: "answer", ours: "401 NoAuthenticationInformation", theirs: "403 .*|404 .*|400 .*|412 .*|304.*",
+		source: "docs, Common REST API error codes: no credentials, on what is not public",
 	},
 	{
 		ops: []string{"GetBlob", "signed URL"}, field: "answer", ours: "416 InvalidRange", theirs: "206",
@@ -295,8 +295,12 @@ var masks = []mask{
 		source: "docs, Get Blob Properties: only where the tier was ever set",
 	},
 	{
-		field: "X-Ms-Content-Crc64", ours: " ",
-		source: "our servers make no CRC64",
+		field: "X-Ms-Content-Crc64", theirs: " ",
+		source: "docs, Put Blob, Put Block: answered with the CRC64 of what was written",
+	},
+	{
+		field: "X-Ms-Immutable-Storage-With-Versioning-Enabled|.*/(ImmutableStorageWithVersioningEnabled|DefaultEncryptionScope|DenyEncryptionScopeOverride)", theirs: " ",
+		source: "docs, Get Container Properties, List Containers: what every container says",
 	},
 	{
 		field: "X-Ms-Copy-Progress|.*/CopyProgress", ours: "0/0", theirs: " ",

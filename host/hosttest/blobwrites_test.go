@@ -41,7 +41,7 @@ func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 			SetTags(ctx context.Context, tags map[string]string, cond *blob.Conditions) error
 		}
 		tiered interface {
-			SetTier(ctx context.Context, tier string, cond *blob.Conditions) (bool, error)
+			SetTier(ctx context.Context, tier, priority string, cond *blob.Conditions) (bool, error)
 		}
 		sealer interface {
 			Seal(ctx context.Context, position *int64, cond *blob.Conditions) (*blob.Written, error)

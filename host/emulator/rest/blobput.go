@@ -46,7 +46,8 @@ func putBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	opts.BodyMD5, sums.answerCRC = sums.md5, sums.md5 == nil || c.bothChecksums()
+	opts.BodyMD5 = sums.md5
+	sums.answerCRC = opts.Type == blob.BlockBlob && (sums.md5 == nil || c.bothChecksums())
 	body, discard, err := c.stage(blob.MaxPutBlob, sums)
 	if err != nil {
 		return err

@@ -1,50 +1,66 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { test } from "vitest";
 import { everything, fill, start } from "./apps";
 import { launch, open, rows, visit } from "./browser";
+import type { Host } from "./host";
 
-const to = process.env["PICTURES"] ?? resolve(import.meta.dirname, "../../../../../docs/ui");
+// The pictures of docs/ui. With PICTURES naming another folder, all of them: empty, dark
+// and in a narrow pane, to look at.
+const all = process.env["PICTURES"];
+const to = all ?? resolve(import.meta.dirname, "../../../../../docs/ui");
+
+const wide = { width: 1280, height: 720 };
+const kinds = {
+  "": { viewport: wide, colorScheme: "light" },
+  "-dark": { viewport: wide, colorScheme: "dark" },
+  "-narrow": { viewport: { width: 400, height: 720 }, colorScheme: "light" },
+} as const;
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(700); // for answers that are asked for again and again
+  await page.screenshot({ path: `${to}/${name}.png` });
+}
+
+async function empty(browser: Browser, host: Host): Promise<void> {
+  const page = await open(browser, host.base, kinds[""]);
+  for (const view of ["timeline", "functions", "services", "clock", "app"]) {
+    await visit(page, `/${view}`);
+    await shoot(page, `${view}-empty`);
+  }
+  await page.context().close();
+}
+
+async function full(browser: Browser, host: Host, kind: keyof typeof kinds): Promise<void> {
+  const page = await open(browser, host.base, kinds[kind]);
+  await rows(page).first().waitFor();
+  await page.getByRole("button", { name: "Squeeze" }).click();
+  await shoot(page, `timeline${kind}`);
+  if (all || kind === "") {
+    await visit(page, "/timeline?function=ProcessOrder&outcome=dead");
+    await rows(page).first().click({ position: { x: 20, y: 10 } });
+    await shoot(page, `message${kind}`);
+    for (const view of ["functions", "clock", "app", "services/servicebus%2Fwork%2F%24DeadLetterQueue"]) {
+      await visit(page, `/${view}`);
+      if (view.startsWith("services")) await page.getByRole("button", { name: /^Details of/ }).first().click();
+      await shoot(page, `${view.split("/")[0]}${kind}`);
+    }
+  }
+  if (all) {
+    await visit(page, "/timeline?as=table");
+    await shoot(page, `table${kind}`);
+  }
+  await page.context().close();
+}
 
 test("pictures", async () => {
   mkdirSync(to, { recursive: true });
   const [host, browser] = await Promise.all([start(everything()), launch()]);
-  const shoot = async (page: Page, name: string) => {
-    await page.mouse.move(0, 0);
-    await page.waitForTimeout(700); // answers that are asked for again and again
-    await page.screenshot({ path: `${to}/${name}.png` });
-  };
-  if (process.env["PICTURES"]) {
-    for (const [name, viewport, colorScheme] of [["empty", { width: 1280, height: 720 }, "dark"]] as const) {
-      const page = await open(browser, host.base, { viewport, colorScheme });
-      for (const view of ["timeline", "functions", "services", "clock", "app"]) {
-        await visit(page, `/${view}`);
-        await shoot(page, `${view}-${name}`);
-      }
-      await page.context().close();
-    }
-  }
+  if (all) await empty(browser, host);
   await fill(host);
-  for (const [name, viewport, colorScheme] of [
-    ["", { width: 1280, height: 720 }, "light"], ["-dark", { width: 1280, height: 720 }, "dark"], ["-narrow", { width: 400, height: 720 }, "light"],
-  ] as const) {
-    const page = await open(browser, host.base, { viewport, colorScheme });
-    await visit(page, "/timeline");
-    await rows(page).first().waitFor();
-    await page.getByRole("button", { name: "Squeeze" }).click();
-    await shoot(page, `timeline${name}`);
-    await visit(page, "/timeline?as=table");
-    await shoot(page, `table${name}`);
-    await visit(page, "/timeline?function=ProcessOrder&outcome=dead");
-    await rows(page).first().click();
-    await shoot(page, `message${name}`);
-    for (const view of ["functions", "services", "clock", "app"]) {
-      await visit(page, view === "services" ? "/services/servicebus%2Fwork%2F%24DeadLetterQueue" : `/${view}`);
-      await shoot(page, `${view}${name}`);
-    }
-    await page.context().close();
-  }
+  for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) await full(browser, host, kind);
   await browser.close();
   await host.stop();
 });

@@ -85,12 +85,12 @@ function Findings(props: { list: Finding[] }) {
       <h2>What check finds</h2>
       {props.list.length === 0 && <p class="muted">Nothing.</p>}
       <ul class="stack">
-        {props.list.map((f, i) => (
+        {grouped(props.list).map(({ finding: f, functions }, i) => (
           <li key={i} class={`note ${tones[f.severity] ?? ""}`}>
             <span class={tones[f.severity] ?? "muted"}>
               {f.severity} {f.rule}
             </span>{" "}
-            {f.function && <Text>{f.function}</Text>} <Text class="mono">{placeOf(f)}</Text>
+            {functions.length > 0 && <Text>{functions.join(", ")}</Text>} <Text class="mono">{placeOf(f)}</Text>
             <div>
               <Text>{f.message}</Text>
               {f.fix && (
@@ -105,6 +105,18 @@ function Findings(props: { list: Finding[] }) {
       </ul>
     </section>
   );
+}
+
+/** Findings that say the same of several functions, as one. */
+function grouped(list: Finding[]): { finding: Finding; functions: string[] }[] {
+  const groups = new Map<string, { finding: Finding; functions: string[] }>();
+  for (const f of list) {
+    const key = JSON.stringify([f.severity, f.rule, f.file, f.line, f.path, f.message, f.fix]);
+    const group = groups.get(key) ?? { finding: f, functions: [] };
+    groups.set(key, group);
+    if (f.function) group.functions.push(f.function);
+  }
+  return [...groups.values()];
 }
 
 function placeOf(f: Finding): string {
@@ -133,8 +145,11 @@ function Endpoints(props: { list: AppAnswer["endpoints"] }) {
 
 function Address(props: { text: string; shown: string; what: string }) {
   return (
-    <div>
-      <Text class="mono">{props.shown}</Text> <Copy text={props.text} what={props.what} />
+    <div class="address">
+      <Text class="mono" title={props.shown}>
+        {props.shown}
+      </Text>{" "}
+      <Copy text={props.text} what={props.what} />
     </div>
   );
 }

@@ -76,7 +76,11 @@ class Follower {
       try {
         const { done, value } = await reader.read();
         if (done) return;
-        for (const event of events.push(decoder.decode(value, { stream: true }))) this.take(event);
+        for (const event of events.push(decoder.decode(value, { stream: true }))) {
+          const first = this.last === 0;
+          this.take(event);
+          if (first && this.last > 0) await picture(); // the first rows are seen before the rest is read
+        }
       } finally {
         clearTimeout(quiet);
       }
@@ -93,4 +97,12 @@ class Follower {
       this.sink.missed((JSON.parse(event.data) as { missed: number }).missed);
     }
   }
+}
+
+/** Waits until what has changed was drawn; a hidden tab draws nothing. */
+function picture(): Promise<void> {
+  return new Promise((resolve) => {
+    if (document.hidden) resolve();
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
 }

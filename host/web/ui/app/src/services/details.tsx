@@ -1,6 +1,6 @@
 import type { Inventory } from "../api/types";
 import { Text } from "../ui/text";
-import type { Entity } from "./entities";
+import { amount, type Entity } from "./entities";
 import { GridDetails } from "./grid";
 import { HubDetails } from "./hub";
 import { LeaseDetails } from "./leases";
@@ -20,7 +20,7 @@ export function Details(props: { entity: Entity; inventory: Inventory; changed: 
           </h2>
           {entity.counts.map(([label, count]) => (
             <span key={label} class={entity.dead && count > 0 ? "dead" : "muted"}>
-              {count.toLocaleString()} {label}
+              {amount(count, label)}
             </span>
           ))}
         </div>

@@ -52,6 +52,11 @@ export function entities(inventory: Inventory): Entity[] {
   return out;
 }
 
+/** "1 blob", "2 blobs", "3 visible". */
+export function amount(n: number, label: string): string {
+  return `${n.toLocaleString()} ${n === 1 ? label.replace(/^(blob|document|event)s$/, "$1") : label}`;
+}
+
 /** A list with what the runtime keeps for itself at its end. */
 function own<T extends { name: string }>(list: T[]): T[] {
   const internal = (item: T) => item.name.startsWith("azure-webjobs-");

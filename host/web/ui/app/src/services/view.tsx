@@ -4,7 +4,7 @@ import type { Inventory } from "../api/types";
 import { link, route } from "../route";
 import { Text } from "../ui/text";
 import { Details } from "./details";
-import { entities, titles, type Entity, type Service } from "./entities";
+import { amount, entities, titles, type Entity, type Service } from "./entities";
 import { Found } from "./find";
 import { StatePanel } from "./state";
 
@@ -77,7 +77,7 @@ function Counts(props: { entity: Entity }) {
       {counts.map(([label, count], i) =>
         i === 0 || count > 0 ? (
           <span key={label} class={dead && count > 0 ? "dead" : "muted"}>
-            {count.toLocaleString()} {label}
+            {amount(count, label)}
           </span>
         ) : null,
       )}

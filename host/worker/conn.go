@@ -114,7 +114,9 @@ func (c *conn) init() error {
 	}
 	r := answer.GetWorkerInitResponse()
 	if failure := failureOf(r.GetResult()); failure != nil {
-		return errors.New("it refused to start: " + failure.Message)
+		// A worker that reads the app already here has failed with what is wrong in it (spec
+		// workers-dotnet-java 4.2).
+		return errors.New("it refused to start: " + failure.Message + stackOf(failure))
 	}
 	c.can = r.GetCapabilities()
 	c.server, err = serverOf(c.can, c.spec.IdleLimit)

@@ -86,14 +86,14 @@ func (a *actor) serve() string {
 func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	end := path.Base(r.URL.Path)
-	if end == "halves" || end == "retries" { // they answer while they read
+	if end == "halves" || end == "retries" || end == "failsLate" { // they answer while they read
 		_ = control.EnableFullDuplex()
 	}
 	m := a.meets.of(r.Header.Get("x-ms-invocation-id"))
 	by := <-m.call
 	result := success()
 	defer func() { m.result <- result }()
-	if end != "echo" && end != "halves" && end != "retries" {
+	if end != "echo" && end != "halves" && end != "retries" && end != "failsLate" {
 		_, _ = io.Copy(io.Discard, r.Body) // else the end of the caller is not seen
 	}
 	switch end {
@@ -118,6 +118,13 @@ func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 		for range 10 {
 			_, _ = w.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<16))
 		}
+	case "failsLate":
+		_, _ = io.WriteString(w, "answered")
+		check(control.Flush())
+		_, _ = io.Copy(io.Discard, r.Body)
+		result = failure("no such order")
+	case "refuses":
+		http.Error(w, "not here", http.StatusInternalServerError)
 	case "fails":
 		_, _ = io.WriteString(w, "half an answer")
 		result = failure("no such order")
@@ -311,6 +318,17 @@ func TestForwardStreams(t *testing.T) {
 	})
 }
 
+// An answer is the function's whatever its status says: it is no failed attempt.
+func TestForwardStatus(t *testing.T) {
+	t.Parallel()
+	onServer(t, "serves", func(b *bench) {
+		resp, _, err := b.web("refuses", nil)
+		if err != nil || resp.Status != call.Succeeded || resp.Return == nil || resp.Return.HTTPResponse.StatusCode != 500 || string(resp.Return.HTTPResponse.Body) != "not here\n" {
+			b.Errorf("got %+v, %v", resp, err)
+		}
+	})
+}
+
 // A call has succeeded when both of its halves have.
 func TestForwardFailures(t *testing.T) {
 	t.Parallel()
@@ -318,6 +336,19 @@ func TestForwardFailures(t *testing.T) {
 		resp, logs, err := b.web("fails", nil)
 		if err != nil || resp.Status != call.Failed || resp.Error.Message != "no such order" || resp.Return != nil {
 			b.Errorf("the function fails: %+v, %v, %v", resp, logs, err)
+		}
+		// A caller that has its answer keeps it; the failure is the attempt's all the same.
+		body, send := io.Pipe()
+		answered := newLive(body)
+		go func() { // the caller
+			_, _ = io.ReadFull(answered.got, make([]byte, len("answered")))
+			_ = send.Close()
+			_, _ = io.Copy(io.Discard, answered.got)
+		}()
+		resp, logs, err = b.web("failsLate", func(r *bindings.HTTPRequest, _ *call.Request) { r.Body, r.Stream = nil, answered })
+		if err != nil || resp.Status != call.Failed || resp.Error.Message != "no such order" || answered.status != 200 ||
+			len(logs) != 1 || logs[0].Level != call.Warning || logs[0].Message != "the function has failed after the caller got its answer, with status 200" {
+			b.Errorf("after the answer: %+v, %v, %v", resp, logs, err)
 		}
 		for end, want := range map[string]string{"breaks": "its answer broke off", "closes": "without an answer"} {
 			resp, _, err := b.web(end, nil)

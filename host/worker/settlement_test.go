@@ -36,7 +36,9 @@ func properties() []byte {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return wire.AppendAny(nil, wire.Map{
 		{Key: "null", Value: nil}, {Key: "bool", Value: true}, {Key: "byte", Value: uint8(1)}, {Key: "int", Value: int32(-2)}, {Key: "long", Value: int64(3)},
-		{Key: "double", Value: 1.5}, {Key: "text", Value: "é"}, {Key: "binary", Value: []byte{0, 1}}, {Key: "uuid", Value: wire.UUID{15: 9}},
+		{Key: "decimal", Value: wire.Decimal128{15: 7}}, {Key: "double", Value: 1.5}, {Key: "float", Value: float32(0.5)}, {Key: "short", Value: int16(-3)},
+		{Key: "uri", Value: &wire.Described{Descriptor: wire.Symbol("com.microsoft:uri"), Value: "sb://x"}},
+		{Key: "offset", Value: &wire.Described{Descriptor: wire.Symbol("com.microsoft:datetime-offset"), Value: int64(638_000_000_000_000_000)}}, {Key: "text", Value: "é"}, {Key: "binary", Value: []byte{0, 1}}, {Key: "uuid", Value: wire.UUID{15: 9}},
 		{Key: "time", Value: wire.TimestampOf(at)}, {Key: "span", Value: &wire.Described{Descriptor: wire.Symbol("com.microsoft:timespan"), Value: int64(10_000_000)}},
 	})
 }
@@ -180,7 +182,8 @@ func TestSettlement(t *testing.T) {
 		}, got); diff != "" {
 			b.Errorf("answers (-want +got):\n%s", diff)
 		}
-		all := "binary=[0 1] bool=true byte=1 double=1.5 int=-2 long=3 null=<nil> span="
+		all := "binary=[0 1] bool=true byte=1 decimal=[148 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 7] double=1.5 float=0.5 int=-2 long=3 null=<nil> " +
+			"offset=" + fmt.Sprint(wire.AppendAny(nil, &wire.Described{Descriptor: wire.Symbol("com.microsoft:datetime-offset"), Value: int64(638_000_000_000_000_000)})) + " short=-3 span="
 		for i := range h.done {
 			h.done[i], _, _ = strings.Cut(h.done[i], "span=")
 			if strings.Contains(h.done[i], "binary") {

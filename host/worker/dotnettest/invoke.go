@@ -111,7 +111,7 @@ func (w *worker) run(ctx context.Context, r *workerpb.InvocationRequest, m *work
 		text = string(h.GetBody().GetBytes())
 	}
 	var in input
-	_ = json.Unmarshal([]byte(text), &in) // another text asks for nothing
+	_ = json.Unmarshal([]byte(strings.Trim(text, "[]")), &in) // another text asks for nothing; of a batch the one message counts
 	name := strings.Split(m.GetEntryPoint(), ".")
 	about, _, _ := strings.Cut(strings.TrimSpace(w.assembly), "\n")
 	w.log(id, workerpb.RpcLog_Information, "Function."+m.GetName()+".User", "0", fmt.Sprintf("%s: order %s, %s (%s)", name[len(name)-1], in.ID, retry, strings.TrimLeft(about, "/ ")), nil)

@@ -22,6 +22,9 @@ func (w *worker) settle(r *workerpb.InvocationRequest, name string) {
 		return v.GetString_() + v.GetJson()
 	}
 	token, session := metadata("LockToken"), metadata("SessionId")
+	if many := r.GetTriggerMetadata()["SessionIdArray"].GetCollectionString().GetString_(); len(many) > 0 {
+		session = many[0]
+	}
 	var q, answer proto.Message = nil, &emptypb.Empty{}
 	switch name {
 	case "Complete":

@@ -26,6 +26,9 @@ type Script struct {
 	Without []string
 	// Random has each process invent identifiers, as the worker of an app in F# does.
 	Random bool
+	// Refuse is a file: while it is there the worker fails its start with what it says, as one
+	// that reads the app then.
+	Refuse string
 	// HTTP has the worker serve HTTP itself, as an app with the ASP.NET Core integration.
 	HTTP bool
 }
@@ -133,8 +136,13 @@ func (w *worker) answer(m *message) {
 		for _, name := range w.script.Without {
 			delete(able, name)
 		}
+		result := success()
+		if text, err := os.ReadFile(w.script.Refuse); err == nil {
+			note(w.script.Refuse+".log", "start\n")
+			result = failure("ModuleNotFoundError", strings.TrimSpace(string(text)))
+		}
 		out.Content = &workerpb.StreamingMessage_WorkerInitResponse{WorkerInitResponse: &workerpb.WorkerInitResponse{
-			Result: success(), Capabilities: able,
+			Result: result, Capabilities: able,
 			WorkerMetadata: &workerpb.WorkerMetadata{
 				RuntimeName: ".NET", RuntimeVersion: "8.0.11", WorkerVersion: "2.0.0", WorkerBitness: "X64",
 				CustomProperties: map[string]string{"Worker.Grpc.Version": "2.0.0"},

@@ -340,7 +340,7 @@ func (s *session) openHost(env []string) error {
 	}
 	s.clock = clk
 	if s.exports.On() {
-		s.trace = trace.NewRun(s.instance(), s.flags.seed, clk.Now())
+		s.trace = trace.NewRun(s.instance(), s.flags.seed, clk.Now()).Sampling(s.exports.Sampler)
 	}
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/trace"
 )
 
 // Config says what is exported, and where to. Its zero value exports nothing.
@@ -19,6 +21,9 @@ type Config struct {
 	Service               string            // service.name
 	Resource              map[string]string // attributes of the host
 	Interval              time.Duration     // between two exports of the metrics
+	Sampler               trace.Sampler     // of traces; the run has it too
+	Spans, Lines          Batch
+	Limits                Limits
 
 	// Warnings are said once, in the log of the host.
 	Warnings []string
@@ -31,6 +36,24 @@ type Target struct {
 	Headers  map[string]string
 	Timeout  time.Duration // of one request; 0 for the exporter's default
 	Gzip     bool
+
+	// Files in PEM for an endpoint of https: the authority of the collector, and what the
+	// host shows it. Empty: those of the system, and nothing.
+	Authority, Certificate, Key string
+}
+
+// A Batch says how spans or log records wait to be exported. Zero fields have the SDK's
+// defaults, Delay 1 s.
+type Batch struct {
+	Queue, Size    int // the most that wait, and that are exported together
+	Delay, Timeout time.Duration
+}
+
+// Limits are the most that a span has; 0: the SDK's defaults.
+type Limits struct {
+	ValueLength                     int // of an attribute, in bytes
+	Attributes, Events, Links       int
+	EventAttributes, LinkAttributes int
 }
 
 // On reports whether anything is exported.
@@ -60,6 +83,9 @@ func Read(a *app.App) Config {
 	c.Service = cmp.Or(r.get("OTEL_SERVICE_NAME"), c.Resource["service.name"], r.get("WEBSITE_SITE_NAME"), filepath.Base(a.Dir))
 	delete(c.Resource, "service.name")
 	c.Traces, c.Metrics, c.Logs = r.target("TRACES", "/v1/traces"), r.target("METRICS", "/v1/metrics"), r.target("LOGS", "/v1/logs")
+	c.Sampler = r.sampler()
+	c.Spans, c.Lines, c.Limits = r.batch("OTEL_BSP_"), r.batch("OTEL_BLRP_"), r.limits()
+	r.propagators()
 	c.Warnings = r.warnings
 	switch {
 	case c.On() || len(c.Warnings) > 0 || r.none == 3:
@@ -138,6 +164,14 @@ func (r *settings) target(signal, path string) (t Target) {
 	t.Headers = r.attributes(name)
 	_, name = own("TIMEOUT")
 	t.Timeout = r.milliseconds(name)
+	t.Authority, _ = own("CERTIFICATE")
+	t.Certificate, _ = own("CLIENT_CERTIFICATE")
+	t.Key, _ = own("CLIENT_KEY")
+	if _, fault, err := t.security(); err != nil {
+		_, name = own(fault)
+		r.warn(name, "files in PEM that can be read: a certificate, and its key where it has one")
+		return Target{}
+	}
 	if compression, name := own("COMPRESSION"); compression == "gzip" {
 		t.Gzip = true
 	} else if compression != "" && compression != "none" {
@@ -166,16 +200,71 @@ func (r *settings) attributes(name string) map[string]string {
 
 // milliseconds reads a number of milliseconds above 0.
 func (r *settings) milliseconds(name string) time.Duration {
+	return time.Duration(r.number(name, "a number of milliseconds above 0")) * time.Millisecond
+}
+
+// number reads a number above 0.
+func (r *settings) number(name, want string) int {
 	text := r.get(name)
 	if text == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n <= 0 {
-		r.warn(name, "a number of milliseconds above 0")
+	if err != nil || n <= 0 || n > math.MaxInt32 {
+		r.warn(name, want)
 		return 0
 	}
-	return time.Duration(n) * time.Millisecond
+	return n
+}
+
+func (r *settings) count(name string) int { return r.number(name, "a number above 0") }
+
+// batch reads how spans or log records wait.
+func (r *settings) batch(prefix string) Batch {
+	b := Batch{
+		Queue: r.count(prefix + "MAX_QUEUE_SIZE"), Size: r.count(prefix + "MAX_EXPORT_BATCH_SIZE"),
+		Delay: r.milliseconds(prefix + "SCHEDULE_DELAY"), Timeout: r.milliseconds(prefix + "EXPORT_TIMEOUT"),
+	}
+	if b.Queue > 0 && b.Size > b.Queue {
+		r.warn(prefix+"MAX_EXPORT_BATCH_SIZE", "at most "+prefix+"MAX_QUEUE_SIZE")
+		b.Size = 0
+	}
+	return b
+}
+
+// limits reads the most that a span has.
+func (r *settings) limits() Limits {
+	or := func(name, general string) string { // that of spans, or the general one
+		if r.get(name) == "" {
+			return general
+		}
+		return name
+	}
+	return Limits{
+		ValueLength: r.count(or("OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT")),
+		Attributes:  r.count(or("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT")),
+		Events:      r.count("OTEL_SPAN_EVENT_COUNT_LIMIT"), Links: r.count("OTEL_SPAN_LINK_COUNT_LIMIT"),
+		EventAttributes: r.count("OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT"), LinkAttributes: r.count("OTEL_LINK_ATTRIBUTE_COUNT_LIMIT"),
+	}
+}
+
+func (r *settings) sampler() trace.Sampler {
+	const name, arg = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
+	s, ok, err := trace.ParseSampler(strings.ToLower(r.get(name)), r.get(arg))
+	if !ok {
+		r.warn(name, "always_on, always_off, traceidratio, or one of these with parentbased_ before it")
+	} else if err != nil {
+		r.warn(arg, "a number from 0 to 1")
+	}
+	return s
+}
+
+// propagators says when others are asked for than messages and handlers have.
+func (r *settings) propagators() {
+	const name = "OTEL_PROPAGATORS"
+	if text := r.get(name); text != "" && !slices.Contains(strings.Split(strings.ReplaceAll(strings.ToLower(text), " ", ""), ","), "tracecontext") {
+		r.warn(name, "tracecontext, which messages and handlers have whatever it says")
+	}
 }
 
 // String says where telemetry goes, without headers, which may be secrets.

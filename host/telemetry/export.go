@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 	promotel "go.opentelemetry.io/contrib/bridges/prometheus"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -40,6 +41,7 @@ type Export struct {
 	opts   Options
 	sub    *journal.Subscription
 	losses losses
+	time   times
 	cancel context.CancelFunc // ends the reading
 	kill   context.CancelFunc // ends what is under way
 	done   chan struct{}
@@ -61,7 +63,7 @@ const scope = "github.com/redeliver/redeliver"
 // Start begins to export a journal from its first record on. It reaches no collector yet.
 func Start(j *journal.Journal, c *Config, opts Options) (*Export, error) {
 	e := &Export{opts: opts, done: make(chan struct{})}
-	e.losses.log = opts.Logger
+	e.losses.log, e.time.clk = opts.Logger, opts.Clock
 	e.losses.life, e.kill = context.WithCancel(context.Background())
 	if err := e.open(c); err != nil {
 		e.kill()
@@ -83,10 +85,10 @@ func (e *Export) open(c *Config) error {
 		if err != nil {
 			return err
 		}
-		provider := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithIDGenerator(named{}),
-			sdktrace.WithBatcher(spans{exporter, c.Traces, &e.losses}, sdktrace.WithBlocking(), sdktrace.WithBatchTimeout(time.Second)))
+		provider := sdktrace.NewTracerProvider(sdktrace.WithResource(res), sdktrace.WithIDGenerator(named{}), sdktrace.WithSampler(sampler{e.opts.Run}),
+			sdktrace.WithRawSpanLimits(c.Limits.ofSpans()), sdktrace.WithBatcher(spans{exporter, c.Traces, &e.losses}, c.Spans.ofSpans()...))
 		e.closers = append(e.closers, provider.Shutdown)
-		e.spans = newTracer(provider.Tracer(scope), e.opts)
+		e.spans = newTracer(provider.Tracer(scope), e.opts, &e.time)
 	}
 	if c.Logs.Endpoint != "" {
 		exporter, err := logExporter(ctx, c.Logs)
@@ -94,9 +96,10 @@ func (e *Export) open(c *Config) error {
 			return err
 		}
 		provider := sdklog.NewLoggerProvider(sdklog.WithResource(res),
-			sdklog.WithProcessor(sdklog.NewBatchProcessor(lines{exporter, c.Logs, &e.losses})))
+			sdklog.WithAttributeCountLimit(cmp.Or(c.Limits.Attributes, defaultLimit)), sdklog.WithAttributeValueLengthLimit(cmp.Or(c.Limits.ValueLength, -1)),
+			sdklog.WithProcessor(sdklog.NewBatchProcessor(lines{exporter, c.Logs, &e.losses}, c.Lines.ofLines()...)))
 		e.closers = append(e.closers, provider.Shutdown)
-		e.lines = &logger{to: provider.Logger(scope), flush: provider.ForceFlush}
+		e.lines = &logger{to: provider.Logger(scope), flush: provider.ForceFlush, time: &e.time, most: max(c.Lines.queue()/2, 1)}
 	}
 	if c.Metrics.Endpoint != "" && e.opts.Metrics != nil {
 		exporter, err := metricExporter(ctx, c.Metrics)
@@ -120,6 +123,7 @@ func (e *Export) resource(c *Config) []attribute.KeyValue {
 		attribute.String("cloud.platform", "azure.functions"),
 		attribute.String("telemetry.sdk.name", "opentelemetry"),
 		attribute.String("telemetry.sdk.language", "go"),
+		attribute.String("telemetry.sdk.version", sdk.Version()),
 		attribute.String("redeliver.version", e.opts.Version),
 	}
 	for name, value := range c.Resource {
@@ -141,9 +145,7 @@ func (e *Export) catchUp() {
 	for {
 		rec, missed, ok := e.sub.TryNext()
 		if !ok {
-			if e.spans != nil {
-				e.spans.taken = 0 // time may pass before the next
-			}
+			e.time.taken = 0 // time may pass before the next
 			return
 		}
 		if missed > 0 {
@@ -153,6 +155,7 @@ func (e *Export) catchUp() {
 			}
 		}
 		clean(&rec)
+		e.time.look()
 		if rec.Kind == journal.HandlerLog && e.lines != nil {
 			e.lines.write(e.losses.life, &rec, e.spans)
 		}

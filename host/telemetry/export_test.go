@@ -57,7 +57,7 @@ func newRun(seed uint64) *trace.Run { return trace.NewRun("test", seed, hosttest
 // export runs a host with its telemetry going to a collector until f has returned.
 func export(t *testing.T, c telemetry.Config, opts *hosttest.Options, f func(h *hosttest.Host)) (log string) {
 	t.Helper()
-	opts.Trace = newRun(opts.Seed)
+	opts.Trace = newRun(opts.Seed).Sampling(c.Sampler)
 	h := hosttest.New(t, opts)
 	var text bytes.Buffer
 	m := telemetry.NewMetrics(h.Journal(), telemetry.DepthsOf(h.Host.Clock(), h.Services(), h.AppStorage), "1")
@@ -255,7 +255,7 @@ func check(t *testing.T, c *collector) {
 			}
 		case "ProcessOrder":
 			if s.Status.Code != traces.Status_STATUS_CODE_ERROR || !strings.Contains(s.Status.Message, "payment service unavailable") ||
-				attribute(s, "faas.trigger") != "pubsub" || attribute(s, "faas.invocation_id") == "" || attribute(s, "redeliver.max_retry_count") != "4" {
+				attribute(s, "faas.trigger") != "pubsub" || attribute(s, "messaging.system") != "azure_queue_storage" || attribute(s, "messaging.message.id") == "" || attribute(s, "faas.invocation_id") == "" || attribute(s, "redeliver.max_retry_count") != "4" {
 				t.Errorf("%s: %s, %s", at, s.Status, s.Attributes)
 			}
 		}
@@ -268,7 +268,8 @@ func check(t *testing.T, c *collector) {
 	}
 	for _, l := range c.logs {
 		of := slices.IndexFunc(c.spans, func(s *traces.Span) bool { return string(s.SpanId) == string(l.SpanId) })
-		if of < 0 || c.spans[of].Name != "ProcessOrder" || l.Body.GetStringValue() != "charging" || l.SeverityText != "warning" || l.SeverityNumber != 13 {
+		if of < 0 || c.spans[of].Name != "ProcessOrder" || l.Body.GetStringValue() != "charging" || l.SeverityText != "warning" || l.SeverityNumber != 13 ||
+			!slices.ContainsFunc(l.Attributes, func(a *common.KeyValue) bool { return a.Key == "redeliver.virtual_time" && a.Value.GetBoolValue() }) {
 			t.Errorf("log record %s", l)
 		}
 	}
@@ -475,6 +476,14 @@ func TestRead(t *testing.T) {
 		"no URL":                 {openTelemetry, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318"}, "- - -", `OTEL_EXPORTER_OTLP_ENDPOINT: want a URL such as "http://localhost:4318"`},
 		"wrong headers":          {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_HEADERS=secret"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_EXPORTER_OTLP_HEADERS: want name=value pairs"},
 		"wrong time":             {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_TIMEOUT=soon"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_EXPORTER_OTLP_TIMEOUT: want a number of milliseconds"},
+		"no certificate":         {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_CERTIFICATE=/none.pem"}, "- - -", "OTEL_EXPORTER_OTLP_CERTIFICATE: want files in PEM"},
+		"no key":                 {openTelemetry, []string{endpoint, "OTEL_METRICS_EXPORTER=none", "OTEL_LOGS_EXPORTER=none", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE=/none.pem"}, "- - -", "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE: want files in PEM"},
+		"another sampler":        {openTelemetry, []string{endpoint, "OTEL_TRACES_SAMPLER=often"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_TRACES_SAMPLER: want always_on"},
+		"wrong ratio":            {openTelemetry, []string{endpoint, "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=2"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_TRACES_SAMPLER_ARG: want a number from 0 to 1"},
+		"wrong queue":            {openTelemetry, []string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=0"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_BSP_MAX_QUEUE_SIZE: want a number above 0"},
+		"batch above queue":      {openTelemetry, []string{endpoint, "OTEL_BLRP_MAX_QUEUE_SIZE=5", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE=6"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: want at most OTEL_BLRP_MAX_QUEUE_SIZE"},
+		"other propagators":      {openTelemetry, []string{endpoint, "OTEL_PROPAGATORS=b3, jaeger"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_PROPAGATORS: want tracecontext"},
+		"usual propagators":      {openTelemetry, []string{endpoint, "OTEL_PROPAGATORS=baggage, TraceContext"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", ""},
 		"Application Insights":   {`{"version":"2.0"}`, []string{"APPLICATIONINSIGHTS_CONNECTION_STRING=InstrumentationKey=1"}, "- - -", "APPLICATIONINSIGHTS_CONNECTION_STRING has no effect: nothing is sent to Application Insights"},
 		"Insights in host.json":  {`{"version":"2.0","logging":{"applicationInsights":{}}}`, nil, "- - -", "logging.applicationInsights of host.json has no effect"},
 		"Insights and collector": {`{"version":"2.0"}`, []string{"APPLICATIONINSIGHTS_CONNECTION_STRING=InstrumentationKey=1", endpoint}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", ""},

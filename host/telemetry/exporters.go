@@ -4,6 +4,7 @@ package telemetry
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net/url"
 	"sync"
@@ -20,11 +21,15 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"google.golang.org/grpc/credentials"
 )
 
 // options makes the options of an exporter from a target, by the exporter's own functions.
-func options[O any](t Target, endpoint func(string) O, headers func(map[string]string) O, timeout func(time.Duration) O, gzip O) []O {
+func options[O any](t Target, endpoint func(string) O, headers func(map[string]string) O, timeout func(time.Duration) O, gzip O, secure func(*tls.Config) O) []O {
 	out := []O{endpoint(t.Endpoint), headers(t.Headers)}
+	if c, _, err := t.security(); err == nil && c != nil { // Read has seen the files
+		out = append(out, secure(c))
+	}
 	if t.Timeout > 0 {
 		out = append(out, timeout(t.Timeout))
 	}
@@ -36,23 +41,30 @@ func options[O any](t Target, endpoint func(string) O, headers func(map[string]s
 
 func spanExporter(ctx context.Context, t Target) (sdktrace.SpanExporter, error) {
 	if t.GRPC {
-		return otlptracegrpc.New(ctx, options(t, otlptracegrpc.WithEndpointURL, otlptracegrpc.WithHeaders, otlptracegrpc.WithTimeout, otlptracegrpc.WithCompressor("gzip"))...)
+		return otlptracegrpc.New(ctx, options(t, otlptracegrpc.WithEndpointURL, otlptracegrpc.WithHeaders, otlptracegrpc.WithTimeout, otlptracegrpc.WithCompressor("gzip"),
+			func(c *tls.Config) otlptracegrpc.Option {
+				return otlptracegrpc.WithTLSCredentials(credentials.NewTLS(c))
+			})...)
 	}
-	return otlptracehttp.New(ctx, options(t, otlptracehttp.WithEndpointURL, otlptracehttp.WithHeaders, otlptracehttp.WithTimeout, otlptracehttp.WithCompression(otlptracehttp.GzipCompression))...)
+	return otlptracehttp.New(ctx, options(t, otlptracehttp.WithEndpointURL, otlptracehttp.WithHeaders, otlptracehttp.WithTimeout, otlptracehttp.WithCompression(otlptracehttp.GzipCompression), otlptracehttp.WithTLSClientConfig)...)
 }
 
 func metricExporter(ctx context.Context, t Target) (sdkmetric.Exporter, error) {
 	if t.GRPC {
-		return otlpmetricgrpc.New(ctx, options(t, otlpmetricgrpc.WithEndpointURL, otlpmetricgrpc.WithHeaders, otlpmetricgrpc.WithTimeout, otlpmetricgrpc.WithCompressor("gzip"))...)
+		return otlpmetricgrpc.New(ctx, options(t, otlpmetricgrpc.WithEndpointURL, otlpmetricgrpc.WithHeaders, otlpmetricgrpc.WithTimeout, otlpmetricgrpc.WithCompressor("gzip"),
+			func(c *tls.Config) otlpmetricgrpc.Option {
+				return otlpmetricgrpc.WithTLSCredentials(credentials.NewTLS(c))
+			})...)
 	}
-	return otlpmetrichttp.New(ctx, options(t, otlpmetrichttp.WithEndpointURL, otlpmetrichttp.WithHeaders, otlpmetrichttp.WithTimeout, otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression))...)
+	return otlpmetrichttp.New(ctx, options(t, otlpmetrichttp.WithEndpointURL, otlpmetrichttp.WithHeaders, otlpmetrichttp.WithTimeout, otlpmetrichttp.WithCompression(otlpmetrichttp.GzipCompression), otlpmetrichttp.WithTLSClientConfig)...)
 }
 
 func logExporter(ctx context.Context, t Target) (sdklog.Exporter, error) {
 	if t.GRPC {
-		return otlploggrpc.New(ctx, options(t, otlploggrpc.WithEndpointURL, otlploggrpc.WithHeaders, otlploggrpc.WithTimeout, otlploggrpc.WithCompressor("gzip"))...)
+		return otlploggrpc.New(ctx, options(t, otlploggrpc.WithEndpointURL, otlploggrpc.WithHeaders, otlploggrpc.WithTimeout, otlploggrpc.WithCompressor("gzip"),
+			func(c *tls.Config) otlploggrpc.Option { return otlploggrpc.WithTLSCredentials(credentials.NewTLS(c)) })...)
 	}
-	return otlploghttp.New(ctx, options(t, otlploghttp.WithEndpointURL, otlploghttp.WithHeaders, otlploghttp.WithTimeout, otlploghttp.WithCompression(otlploghttp.GzipCompression))...)
+	return otlploghttp.New(ctx, options(t, otlploghttp.WithEndpointURL, otlploghttp.WithHeaders, otlploghttp.WithTimeout, otlploghttp.WithCompression(otlploghttp.GzipCompression), otlploghttp.WithTLSClientConfig)...)
 }
 
 // losses says once that telemetry did not reach a collector, and counts it.

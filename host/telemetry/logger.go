@@ -16,11 +16,10 @@ import (
 type logger struct {
 	to     otellog.Logger
 	flush  func(context.Context) error
+	time   *times
 	queued int
+	most   int // below what the SDK's queue takes before it drops records
 }
-
-// flushAfter is below what the SDK's queue takes before it drops records.
-const flushAfter = 1024
 
 // severities of the levels of the journal.
 var severities = map[string]otellog.Severity{ // read only
@@ -51,9 +50,12 @@ func (l *logger) write(ctx context.Context, r *journal.Record, spans *tracer) {
 	for _, f := range r.Fields {
 		list = append(list, attribute.String(f.Key, f.Value))
 	}
+	if l.time.virtual {
+		list = append(list, virtualTime)
+	}
 	out.AddAttributes(list...)
 	l.to.Emit(spans.context(r), out)
-	if l.queued++; l.queued == flushAfter {
+	if l.queued++; l.queued == l.most {
 		l.queued = 0
 		_ = l.flush(ctx) // what fails is counted
 	}

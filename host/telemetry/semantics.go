@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"strconv"
+
 	"go.opentelemetry.io/otel/attribute"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
@@ -59,6 +61,11 @@ func messaging(r *journal.Record) []attribute.KeyValue {
 		attribute.String("messaging.operation.name", "process"), attribute.String("messaging.destination.name", r.Source))
 	if r.MessageID != "" {
 		list = append(list, attribute.String("messaging.message.id", r.MessageID))
+	}
+	for _, f := range r.Fields {
+		if n, err := strconv.Atoi(f.Value); f.Key == "messages" && err == nil { // of a batch
+			list = append(list, attribute.Int("messaging.batch.message_count", n))
+		}
 	}
 	if system == "servicebus" && r.DeliveryCount > 0 {
 		list = append(list, attribute.Int64("messaging.servicebus.message.delivery_count", r.DeliveryCount))

@@ -24,7 +24,12 @@ type tracer struct {
 	open  map[string]*delivery             // in work, by name
 	seen  map[string]oteltrace.SpanContext // the latest delivery of a message, by function and message
 	moved map[string]oteltrace.SpanContext // the delivery that has put a message elsewhere, by its new identity
+	time  *times
+}
 
+// times says of what kind of time records are.
+type times struct {
+	clk     clock.Clock
 	taken   int  // records, until
 	virtual bool // is looked at again: the host needs its clock more than this
 }
@@ -32,21 +37,29 @@ type tracer struct {
 // lookAfter is how many records are taken to be of the same kind of time.
 const lookAfter = 256
 
+// look counts a record.
+func (t *times) look() {
+	if t.taken--; t.taken < 0 {
+		t.taken, t.virtual = lookAfter, virtual(t.clk)
+	}
+}
+
 // delivery is a delivery in work.
 type delivery struct {
 	context context.Context
 	span    oteltrace.Span
 
-	failure        string         // of the last attempt
-	attempt        oteltrace.Span // nil: none runs
+	about          []attribute.KeyValue // the message, on attempts too
+	failure        string               // of the last attempt
+	attempt        oteltrace.Span       // nil: none runs
 	attemptContext context.Context
 }
 
 // mostSeen limits what is remembered of messages that may come again.
 const mostSeen = 20_000
 
-func newTracer(to oteltrace.Tracer, opts Options) *tracer {
-	t := &tracer{to: to, opts: opts}
+func newTracer(to oteltrace.Tracer, opts Options, time *times) *tracer {
+	t := &tracer{to: to, opts: opts, time: time}
 	t.forget()
 	return t
 }
@@ -73,9 +86,6 @@ func (t *tracer) context(r *journal.Record) context.Context {
 func (t *tracer) take(r *journal.Record) {
 	if r.Function == "" || r.Delivery == "" {
 		return
-	}
-	if t.taken--; t.taken < 0 {
-		t.taken, t.virtual = lookAfter, virtual(t.opts.Clock)
 	}
 	if r.Kind == journal.Received {
 		t.begin(r)
@@ -129,13 +139,14 @@ func fail(span oteltrace.Span, r *journal.Record, at oteltrace.SpanEventOption) 
 // begin begins the span of a delivery: a root, or a child of the sender's span.
 func (t *tracer) begin(r *journal.Record) {
 	sender, links := trace.Senders(r)
+	about := messaging(r)
 	id, span := t.opts.Run.Delivery(r.Delivery, sender)
 	ctx := context.WithValue(context.Background(), namesKey{}, names{id, span})
 	if sender.Trace != (trace.ID{}) {
 		ctx = oteltrace.ContextWithRemoteSpanContext(ctx, spanContext(sender))
 	}
 	options := []oteltrace.SpanStartOption{
-		oteltrace.WithTimestamp(r.Time), oteltrace.WithSpanKind(kindOf(r.Trigger)), oteltrace.WithAttributes(t.common(r)...), oteltrace.WithAttributes(messaging(r)...),
+		oteltrace.WithTimestamp(r.Time), oteltrace.WithSpanKind(kindOf(r.Trigger)), oteltrace.WithAttributes(t.common(r)...), oteltrace.WithAttributes(about...),
 	}
 	for _, l := range links {
 		options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: spanContext(l)}))
@@ -145,7 +156,7 @@ func (t *tracer) begin(r *journal.Record) {
 			options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: before, Attributes: []attribute.KeyValue{attribute.String("redeliver.link", name)}}))
 		}
 	}
-	d := &delivery{}
+	d := &delivery{about: about}
 	d.context, d.span = t.to.Start(ctx, spanName(r), options...)
 	t.open[r.Delivery] = d
 	remember(t.seen, message(r), r.MessageID, d.span.SpanContext())
@@ -154,8 +165,8 @@ func (t *tracer) begin(r *journal.Record) {
 // attempt begins the span of an attempt.
 func (t *tracer) attempt(d *delivery, r *journal.Record) {
 	ctx := context.WithValue(d.context, namesKey{}, names{span: t.opts.Run.Attempt(r.Delivery, r.Attempt)})
-	list := append(t.common(r),
-		attribute.String("faas.name", r.Function),
+	list := append(t.common(r), d.about...)
+	list = append(list,
 		attribute.String("faas.trigger", faasTrigger(r.Trigger)),
 		attribute.String("faas.invocation_id", r.Invocation),
 		attribute.Int("redeliver.attempt", r.Attempt),
@@ -204,11 +215,14 @@ func (t *tracer) common(r *journal.Record) []attribute.KeyValue {
 	if r.DeliveryCount > 0 {
 		list = append(list, attribute.Int64("redeliver.delivery_count", r.DeliveryCount))
 	}
-	if t.virtual {
-		list = append(list, attribute.Bool("redeliver.virtual_time", true))
+	if t.time.virtual {
+		list = append(list, virtualTime)
 	}
 	return list
 }
+
+// virtualTime marks a span or a log record whose time may not be that of the wall.
+var virtualTime = attribute.Bool("redeliver.virtual_time", true) // read only
 
 // virtual reports whether the clock does not follow the wall, or is at another time.
 func virtual(c clock.Clock) bool {

@@ -20,12 +20,15 @@ import (
 )
 
 // A Run is one run of one host. A nil *Run hands out nothing.
-type Run struct{ name string }
+type Run struct {
+	name    string
+	sampler Sampler
+}
 
 // NewRun returns the run of a host that is one of several on the same storage, with its
 // seed and the time of its clock at its beginning.
 func NewRun(instance string, seed uint64, start time.Time) *Run {
-	return &Run{fmt.Sprintf("%s %d %d", instance, seed, start.UnixNano())}
+	return &Run{name: fmt.Sprintf("%s %d %d", instance, seed, start.UnixNano())}
 }
 
 // An ID names a trace; a SpanID a span of it. Zero is none.
@@ -72,7 +75,7 @@ func (r *Run) Handed(ev *triggers.Event, attempt int) (traceParent, traceState s
 	trace, _ := r.Delivery(ev.Delivery, sender)
 	span := r.Attempt(ev.Delivery, attempt)
 	flags := "01"
-	if sender.Trace != (ID{}) && !sender.Sampled {
+	if !r.Sampled(trace, sender) {
 		flags = "00"
 	}
 	return "00-" + hex.EncodeToString(trace[:]) + "-" + hex.EncodeToString(span[:]) + "-" + flags, sender.State

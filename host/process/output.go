@@ -174,17 +174,17 @@ func classify(text string) (call.Level, string) {
 			return call.Information, entry.Message
 		}
 	}
+	if strings.HasPrefix(text, "panic: ") {
+		return call.ErrorLevel, text
+	}
 	lower := strings.ToLower(text)
+	if strings.Contains(lower, "warn") { // also of one that warns of an error
+		return call.Warning, text
+	}
 	for _, word := range []string{"error", "fail", "severe", "unhandled exception"} {
 		if strings.Contains(lower, word) {
 			return call.ErrorLevel, text
 		}
-	}
-	if strings.HasPrefix(text, "panic: ") {
-		return call.ErrorLevel, text
-	}
-	if strings.Contains(lower, "warn") {
-		return call.Warning, text
 	}
 	return call.Information, text
 }

@@ -414,6 +414,8 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 		set("out", text(a.settle(in.GetString_())))
 	case "Address":
 		set("out", text(a.port))
+	case "Cloud":
+		set("out", text(os.Getenv("CONTAINER_NAME")+os.Getenv("WEBSITE_INSTANCE_ID")+os.Getenv("WEBSITE_PLACEHOLDER_MODE")+os.Getenv("KEPT")))
 	case "PID":
 		set("out", text(strconv.Itoa(os.Getpid())))
 	}

@@ -35,7 +35,7 @@ type bench struct {
 }
 
 // names are the functions that every test has loaded.
-var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber", "Settle", "Address", "Show", "Aside", "Unset"}
+var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber", "Settle", "Address", "Show", "Aside", "Unset", "Cloud"}
 
 func functions() (list []worker.Function) {
 	for _, name := range names {
@@ -316,6 +316,19 @@ func TestRetryContext(t *testing.T) {
 		})
 		if got := resp.Outputs["out"].Text; got != `json:"2"` {
 			b.Errorf("a number in the metadata travels as %s, want json", got)
+		}
+	})
+}
+
+// What says that a process runs in the cloud does not reach a worker (spec workers 3.2).
+func TestCloudVariables(t *testing.T) {
+	t.Parallel()
+	onWith(t, "", 0, func(_ *bench, s *worker.Spec) {
+		s.Env = append(s.Env, "CONTAINER_NAME=c", "WEBSITE_INSTANCE_ID=i", "WEBSITE_PLACEHOLDER_MODE=1", "KEPT=yes")
+	}, func(b *bench) {
+		b.load()
+		if resp, _, err := b.invoke("Cloud", bindings.Value{}, nil); err != nil || resp.Outputs["out"].Text != "yes" {
+			b.Errorf("the worker sees %q, %v", resp.Outputs["out"].Text, err)
 		}
 	})
 }

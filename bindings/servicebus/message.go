@@ -98,8 +98,8 @@ type Received struct {
 
 	// SequenceNumber is unique in the entity and ascending.
 	SequenceNumber int64
-	// EnqueuedSequenceNumber is the number that the message had in the entity from
-	// which it was forwarded here; otherwise its sequence number.
+	// EnqueuedSequenceNumber is the number that the message had in the topic or queue
+	// that it came to first; 0 if that is this entity.
 	EnqueuedSequenceNumber int64
 
 	EnqueuedTime time.Time

@@ -17,7 +17,7 @@ type message struct {
 	size    int // bytes that it counts for
 
 	seq      int64
-	enqSeq   int64 // in the entity from which it was forwarded; else seq
+	enqSeq   int64 // in the entity from which it was forwarded first; 0: it was not
 	enqueued time.Time
 	expires  time.Time // zero: never
 	count    int64     // failed deliveries
@@ -34,6 +34,14 @@ type message struct {
 	page                           *page // in the queue's ledger
 	inLocks, inExpiry, inScheduled int
 	inSessionFree, inSessionLocked int
+}
+
+// firstSeq is the number that the message had where it came in.
+func (m *message) firstSeq() int64 {
+	if m.enqSeq != 0 {
+		return m.enqSeq
+	}
+	return m.seq
 }
 
 func (m *message) locked() bool { return m.token != bindings.GUID{} }

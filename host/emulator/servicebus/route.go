@@ -82,9 +82,6 @@ func (e *entity) message(op *operation, c *servicebus.Message, p past) *message 
 		content: c, size: sizeOf(c), seq: e.main.nextSequence(op), enqSeq: p.enqSeq,
 		enqueued: op.now, hops: p.hops, source: p.source, nested: p.nested,
 	}
-	if m.enqSeq == 0 {
-		m.enqSeq = m.seq
-	}
 	if life := e.life(c.TimeToLive); life > 0 {
 		if at := op.now.Add(life); at.After(op.now) && at.Year() <= maxYear {
 			m.expires = at
@@ -128,7 +125,7 @@ func (ns *Namespace) forward(op *operation, e *entity, m *message) {
 		return
 	}
 	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID})
-	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.enqSeq, source: m.source, nested: m.nested + 1})
+	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.firstSeq(), source: m.source, nested: m.nested + 1})
 }
 
 // target returns the entity of that name if it can take the message.
@@ -171,7 +168,7 @@ func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
 	why.mark(m)
 	noteDead(op, e, e.dead, m, why)
 	op.note(journal.Record{Kind: journal.Forwarded, Source: e.dead.name, Target: target.main.name, MessageID: m.content.MessageID})
-	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.enqSeq, source: e.name(), nested: m.nested + 1})
+	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.firstSeq(), source: e.name(), nested: m.nested + 1})
 }
 
 // rest puts a message into a sub-queue, where it stays until it is completed.

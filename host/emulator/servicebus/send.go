@@ -91,7 +91,6 @@ func (ns *Namespace) schedule(op *operation, e *entity, c *servicebus.Message) i
 // scheduleAs is schedule with a sequence number that was given before.
 func (ns *Namespace) scheduleAs(op *operation, e *entity, c *servicebus.Message, seq int64) int64 {
 	m := &message{content: c, size: sizeOf(c), seq: seq, enqueued: op.now, state: servicebus.StateScheduled}
-	m.enqSeq = m.seq
 	if e.duplicate(op, c) {
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
 		return m.seq

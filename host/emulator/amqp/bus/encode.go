@@ -77,14 +77,18 @@ func appendAnnotations(b []byte, m *servicebus.Received) []byte {
 	all := make(wire.Map, 0, 8)
 	add := func(key wire.Symbol, v any) { all = append(all, wire.Entry{Key: key, Value: v}) }
 	add(annSequenceNumber, m.SequenceNumber)
-	add(annEnqueueSequenceNumber, m.EnqueuedSequenceNumber)
+	if m.EnqueuedSequenceNumber != 0 {
+		add(annEnqueueSequenceNumber, m.EnqueuedSequenceNumber)
+	}
 	if !m.EnqueuedTime.IsZero() {
 		add(annEnqueuedTime, wire.TimestampOf(m.EnqueuedTime))
 	}
 	if !m.LockedUntil.IsZero() {
 		add(annLockedUntil, wire.TimestampOf(m.LockedUntil))
 	}
-	add(annMessageState, int32(m.State))
+	if m.State != servicebus.StateActive {
+		add(annMessageState, int32(m.State))
+	}
 	if !m.ScheduledEnqueueTime.IsZero() {
 		add(annScheduledEnqueueTime, wire.TimestampOf(m.ScheduledEnqueueTime))
 	}

@@ -46,7 +46,7 @@ func receivedOf(t *testing.T, payload []byte) *servicebus.Received {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &servicebus.Received{Message: *m, SequenceNumber: 1, EnqueuedSequenceNumber: 1, EnqueuedTime: at, LockedUntil: at.Add(time.Minute), LockToken: bindings.GUID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}
+	return &servicebus.Received{Message: *m, SequenceNumber: 1, EnqueuedTime: at, LockedUntil: at.Add(time.Minute), LockToken: bindings.GUID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}
 }
 
 func parse(t *testing.T, b []byte) *wire.Message {
@@ -83,8 +83,8 @@ func TestBareMessage(t *testing.T) {
 	}
 	at := wire.TimestampOf(m.EnqueuedTime)
 	want := wire.Map{
-		{Key: annSequenceNumber, Value: int64(1)}, {Key: annEnqueueSequenceNumber, Value: int64(1)}, {Key: annEnqueuedTime, Value: at},
-		{Key: annLockedUntil, Value: at + 60000}, {Key: annMessageState, Value: int32(0)}, {Key: annPartitionKey, Value: "pk"}, {Key: wire.Symbol("custom"), Value: int32(1)},
+		{Key: annSequenceNumber, Value: int64(1)}, {Key: annEnqueuedTime, Value: at},
+		{Key: annLockedUntil, Value: at + 60000}, {Key: annPartitionKey, Value: "pk"}, {Key: wire.Symbol("custom"), Value: int32(1)},
 	}
 	if diff := cmp.Diff(want, out.MessageAnnotations); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
@@ -94,6 +94,22 @@ func TestBareMessage(t *testing.T) {
 	}
 	if string(m.Body) != "onex" || m.MessageID != "01000000-0000-0000-0000-000000000000" || m.CorrelationID != "12" || m.SessionID == nil || m.TimeToLive != 5*time.Second {
 		t.Errorf("plain fields: %+v", m.Message)
+	}
+}
+
+// TestAnnotationsOfSomeMessages: a message that was not forwarded has no number of an
+// earlier entity, and one that is active no state (azservicebus v1.11.0:
+// TestSender_SendAMQPMessageWithMultipleByteSlicesInData).
+func TestAnnotationsOfSomeMessages(t *testing.T) {
+	t.Parallel()
+	m := receivedOf(t, bare())
+	m.EnqueuedSequenceNumber, m.State = 1, servicebus.StateDeferred
+	all := parse(t, appendMessage(nil, m)).MessageAnnotations
+	if got := all.Get(string(annEnqueueSequenceNumber)); got != int64(1) {
+		t.Errorf("forwarded: enqueue sequence number = %v", got)
+	}
+	if got := all.Get(string(annMessageState)); got != int32(1) {
+		t.Errorf("deferred: state = %v", got)
 	}
 }
 

@@ -167,6 +167,45 @@ func TestDeadLetterCirclesEnd(t *testing.T) {
 	}
 }
 
+// TestForwardingToItself: the service lets an entity forward to itself, and the number of
+// hops ends it (spec messaging 1.7).
+func TestForwardingToItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(servicebusapi.Queue{Name: "q"})
+	b.do(func(ctx context.Context) error {
+		if _, err := b.ns.UpdateQueue(ctx, servicebusapi.Queue{Name: "q", ForwardTo: "q", ForwardDeadLetteredMessagesTo: "q"}); err != nil {
+			return err
+		}
+		if _, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"}); err != nil {
+			return err
+		}
+		if _, err := b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s"}, nil); err != nil {
+			return err
+		}
+		_, err := b.ns.UpdateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s", ForwardTo: "t"})
+		return err
+	})
+	b.send("q", "m")
+	b.send("t", "m")
+	b.do(func(ctx context.Context) error {
+		q, err := b.ns.GetQueue(ctx, "q")
+		if err != nil {
+			return err
+		}
+		s, err := b.ns.GetSubscription(ctx, "t", "s")
+		if err != nil {
+			return err
+		}
+		for _, got := range []servicebusapi.Counts{q.Counts, s.Counts} {
+			if diff := cmp.Diff(servicebusapi.Counts{TransferDeadLetter: 1}, got); diff != "" {
+				t.Errorf("counts (-want +got):\n%s", diff)
+			}
+		}
+		return nil
+	})
+}
+
 func TestSizesFollowTheMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})

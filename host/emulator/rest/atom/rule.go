@@ -89,6 +89,9 @@ func readSQL(e *element) (servicebus.SQL, error) {
 
 // putRule: the name is in the address, or else in the description.
 func putRule(c *call) error {
+	if c.update && c.target.rule == "" {
+		return fail(http.StatusBadRequest, "the address names no rule to update")
+	}
 	description, err := c.body()
 	if err != nil {
 		return err

@@ -63,6 +63,7 @@ func TestStatuses(t *testing.T) {
 	const listed = "Publicly Listed Services"
 	none := queueEntry("")
 	subscription := entry("<SubscriptionDescription" + spaces + "/>")
+	rule := entry("<RuleDescription" + spaces + "/>")
 	for _, c := range []struct {
 		name, method, target, body, match string
 		status                            int
@@ -82,6 +83,9 @@ func TestStatuses(t *testing.T) {
 		{"delete missing", "DELETE", "/missing", "", "", 404, "SubCode=40400"},
 		{"delete topic", "DELETE", "/topic1", "", "", 200, ""},
 		{"delete rule", "DELETE", "/topic1/Subscriptions/all/Rules/$Default", "", "", 200, ""},
+		{"update rule", "PUT", "/topic1/Subscriptions/all/Rules/$Default", rule, "*", 200, "RuleDescription"},
+		{"update missing rule", "PUT", "/topic1/Subscriptions/all/Rules/missing", rule, "*", 404, "SubCode=40400"},
+		{"update rule without a name", "PUT", "/topic1/Subscriptions/all/Rules/", rule, "*", 400, "names no rule"},
 		{"create subscription", "PUT", "/topic1/subscriptions/new", subscription, "", 201, "/topic1/Subscriptions/new?"},
 		{"create subscription of nothing", "PUT", "/missing/Subscriptions/new", subscription, "", 404, "SubCode=40400"},
 		{"list subscriptions of nothing", "GET", "/missing/Subscriptions", "", "", 404, "SubCode=40400"},

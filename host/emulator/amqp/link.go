@@ -63,6 +63,7 @@ func (s *session) attach(p *wire.Attach) (*wire.Error, error) {
 		SendMode:    p.SendMode.Or(wire.SendMixed),
 		ReceiveMode: p.ReceiveMode.Or(wire.ReceiveFirst),
 		Properties:  p.Properties,
+		Desired:     p.Desired,
 	}
 	l.request.Detach = func(err *wire.Error) { l.stop(err, false) }
 	if p.Source != nil {

@@ -43,6 +43,7 @@ type AttachRequest struct {
 	SendMode    uint8 // settle modes as asked for, or their defaults
 	ReceiveMode uint8
 	Filter      wire.Map // of the source
+	Desired     any      // capabilities: nil, a wire.Symbol or a *wire.Array of them
 	Properties  wire.Map
 
 	// Elsewhere is set by a backend that passes other addresses on: it

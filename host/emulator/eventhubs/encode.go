@@ -30,6 +30,9 @@ func appendEvent(b []byte, r *eventhubs.ReceivedEvent) []byte {
 	}
 	if w := r.Wire; w != nil {
 		list = append(list, w.Header, w.Annotations, w.Properties, w.ApplicationProperties, w.Body, w.Footer)
+		if len(w.DeliveryAnnotations) > 0 {
+			list = append(list, w.DeliveryAnnotations)
+		}
 	}
 	return wire.AppendAny(b, list)
 }
@@ -37,7 +40,7 @@ func appendEvent(b []byte, r *eventhubs.ReceivedEvent) []byte {
 // Numbers of fields in the list.
 const (
 	plainFields = 9
-	wireFields  = 6
+	wireFields  = 6 // one more with delivery annotations
 )
 
 // decodeEvent reads what appendEvent wrote; false: it is something else.
@@ -47,7 +50,12 @@ func decodeEvent(b []byte, seq int64) (*eventhubs.ReceivedEvent, bool) {
 	}
 	d := wire.NewDecoder(b[1:])
 	list, ok := d.Any().(wire.List)
-	if d.Err() != nil || d.More() || !ok || len(list) != plainFields && len(list) != plainFields+wireFields {
+	if d.Err() != nil || d.More() || !ok {
+		return nil, false
+	}
+	switch len(list) {
+	case plainFields, plainFields + wireFields, plainFields + wireFields + 1:
+	default:
 		return nil, false
 	}
 	f := fields{list: list}
@@ -71,6 +79,9 @@ func decodeEvent(b []byte, seq int64) (*eventhubs.ReceivedEvent, bool) {
 		r.Wire = &messaging.Wire{
 			Header: takeBytes(&f), Annotations: takeBytes(&f), Properties: takeBytes(&f),
 			ApplicationProperties: takeBytes(&f), Body: takeBytes(&f), Footer: takeBytes(&f),
+		}
+		if len(f.list) > 0 {
+			r.Wire.DeliveryAnnotations = takeBytes(&f)
 		}
 	}
 	if atEnd {

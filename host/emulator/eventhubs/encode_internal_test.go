@@ -40,6 +40,21 @@ func TestBodyIsKeptOnce(t *testing.T) {
 	}
 }
 
+// Delivery annotations are kept; an event without them has the form that it always had.
+func TestDeliveryAnnotationsAreKept(t *testing.T) {
+	t.Parallel()
+	e := &eventhubs.ReceivedEvent{Event: eventhubs.Event{Wire: &messaging.Wire{Body: []byte("b"), DeliveryAnnotations: []byte("d")}}, EnqueuedTime: time.Unix(1, 0).UTC(), SequenceNumber: 7}
+	got, ok := decodeEvent(appendEvent([]byte{eventFormat}, e), 7)
+	if diff := cmp.Diff(e, got); diff != "" || !ok {
+		t.Errorf("%v, event (-want +got):\n%s", ok, diff)
+	}
+	e.Wire.DeliveryAnnotations = nil
+	d := wire.NewDecoder(appendEvent(nil, e))
+	if list, _ := d.Any().(wire.List); len(list) != plainFields+wireFields {
+		t.Errorf("%d fields without delivery annotations", len(list))
+	}
+}
+
 func FuzzDecodeEvent(f *testing.F) {
 	f.Add(appendEvent([]byte{eventFormat}, &eventhubs.ReceivedEvent{Event: eventhubs.Event{Wire: &messaging.Wire{Body: []byte("b")}, Body: []byte("b")}}))
 	f.Add(appendEvent([]byte{eventFormat}, &eventhubs.ReceivedEvent{}))

@@ -15,16 +15,22 @@ func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *eventhubs
 	if opts != nil {
 		o = *opts
 	}
-	size := int64(0)
+	size, longest := int64(0), 0
 	for _, e := range events {
 		size += payloadOf(e)
+		if e.PartitionKey != nil {
+			longest = max(longest, utf8.RuneCountInString(*e.PartitionKey))
+		}
+	}
+	if o.PartitionKey != nil {
+		longest = max(longest, utf8.RuneCountInString(*o.PartitionKey))
 	}
 	switch {
 	case size > eventhubs.MaxBatch:
 		return refuse(messaging.ConditionMessageSizeExceeded, "the events are larger than %d bytes together", eventhubs.MaxBatch)
 	case o.PartitionKey != nil && o.PartitionID != "":
 		return refuse(messaging.ConditionArgumentError, "event hub %q: a partition key and a partition exclude each other", hub)
-	case o.PartitionKey != nil && utf8.RuneCountInString(*o.PartitionKey) > messaging.MaxID:
+	case longest > messaging.MaxID:
 		return refuse(messaging.ConditionArgumentError, "event hub %q: a partition key has at most %d characters", hub, messaging.MaxID)
 	}
 	if err := ns.use(ctx, hub, ""); err != nil {

@@ -1,6 +1,7 @@
 package hubs
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
@@ -68,6 +69,10 @@ func eventOf(m *wire.Message) *eventhubs.Event {
 			kept = append(kept, e)
 		}
 	}
+	var delivery []byte
+	if len(m.DeliveryAnnotations) > 0 {
+		delivery = wire.AppendMapSection(nil, wire.DescDeliveryAnnotations, m.DeliveryAnnotations)
+	}
 	return &eventhubs.Event{
 		Body:          values.Body(m),
 		MessageID:     values.ID(m.Properties.MessageID),
@@ -82,6 +87,7 @@ func eventOf(m *wire.Message) *eventhubs.Event {
 			ApplicationProperties: m.RawApplicationProperties,
 			Body:                  m.Body,
 			Footer:                m.Footer,
+			DeliveryAnnotations:   delivery,
 		},
 	}
 }
@@ -107,6 +113,7 @@ func keyOf(m *wire.Message) *string {
 type outgoing struct {
 	*eventhubs.ReceivedEvent
 	settled bool
+	metrics wire.Map // of the partition, among the delivery annotations
 }
 
 // Tag implements amqp.Outgoing.
@@ -128,19 +135,33 @@ func (o *outgoing) Append(b []byte) []byte {
 	}
 	w := o.Wire
 	if w == nil {
-		return o.appendPlain(wire.AppendMapSection(b, wire.DescMessageAnnotations, own))
+		return o.appendPlain(wire.AppendMapSection(o.appendDelivery(b, nil), wire.DescMessageAnnotations, own))
 	}
 	if len(w.Annotations) > 0 {
 		d := wire.NewDecoder(w.Annotations)
 		d.Descriptor()
 		own = append(own, d.Map()...)
 	}
-	b = append(b, w.Header...)
+	b = o.appendDelivery(append(b, w.Header...), w.DeliveryAnnotations)
 	b = wire.AppendMapSection(b, wire.DescMessageAnnotations, own)
 	for _, section := range [][]byte{w.Properties, w.ApplicationProperties, w.Body, w.Footer} {
 		b = append(b, section...)
 	}
 	return b
+}
+
+// appendDelivery adds the delivery annotations: the sender's, a section, and the metrics.
+func (o *outgoing) appendDelivery(b, theirs []byte) []byte {
+	if o.metrics == nil {
+		return append(b, theirs...)
+	}
+	all := slices.Clone(o.metrics)
+	if len(theirs) > 0 {
+		d := wire.NewDecoder(theirs)
+		d.Descriptor()
+		all = append(all, d.Map()...)
+	}
+	return wire.AppendMapSection(b, wire.DescDeliveryAnnotations, all)
 }
 
 // appendPlain adds the sections of an event that did not come over AMQP.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	goamqp "github.com/Azure/go-amqp"
 	"github.com/google/go-cmp/cmp"
@@ -176,11 +177,98 @@ func TestRefusedDeliveries(t *testing.T) {
 	if diff := cmp.Diff([]string{"", "text", "a", "b", "d", "e", "f"}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	partition, err := s.NewSender(w.ctx, "orders/Partitions/0", nil)
-	if err != nil {
-		t.Fatal(err)
+}
+
+// TestKeyAtAPartition: who names the partition may send a key along, which picks none:
+// buffered producers hash keys themselves (azure-eventhub for Python 5.15.1:
+// test_send_with_hybrid_partition_assignment). A batch's key is its events' key.
+func TestKeyAtAPartition(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.session()
+	for _, partition := range []string{"0", "1"} {
+		sender, err := s.NewSender(w.ctx, "orders/Partitions/"+partition, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event, err := goamqp.NewMessage([]byte("b")).MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := goamqp.Annotations{"x-opt-partition-key": "same"}
+		for _, m := range []*goamqp.Message{{Annotations: key, Data: [][]byte{{'a'}}}, {Annotations: key, Format: 0x80013700, Data: [][]byte{event}}} {
+			if err := sender.Send(w.ctx, m, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := s.NewReceiver(w.ctx, "orders/ConsumerGroups/$Default/Partitions/"+partition, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"a", "b"} {
+			m, err := r.Receive(w.ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(m.GetData()) != want || m.Annotations["x-opt-partition-key"] != "same" {
+				t.Errorf("partition %s: %q with the key %v", partition, m.GetData(), m.Annotations["x-opt-partition-key"])
+			}
+		}
 	}
-	if err := partition.Send(w.ctx, &goamqp.Message{Annotations: key("k"), Data: [][]byte{{1}}}, nil); condition(err) != "com.microsoft:argument-error" {
-		t.Errorf("a key at a partition: %v", err)
+}
+
+// TestDeliveryAnnotations: the sender's are kept, and a client that desires it is told with
+// each event where the partition ends (azure-eventhub for Python 5.15.1:
+// test_send_amqp_annotated_message, test_receive_with_event_position).
+func TestDeliveryAnnotations(t *testing.T) {
+	t.Parallel()
+	for _, more := range [][]string{nil, {"com.microsoft:georeplication"}} {
+		w := newWorld(t)
+		s := w.session()
+		sender, err := s.NewSender(w.ctx, "orders/Partitions/0", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, body := range []string{"a", "b"} {
+			if err := sender.Send(w.ctx, &goamqp.Message{DeliveryAnnotations: goamqp.Annotations{"theirs": body}, Data: [][]byte{[]byte(body)}}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sent := w.clk.Now()
+		w.clk.Advance(time.Minute)
+		for _, wants := range []bool{false, true} {
+			opts := &goamqp.ReceiverOptions{}
+			want := goamqp.Annotations{"theirs": "a"}
+			if wants {
+				opts.DesiredCapabilities = append(more, "com.microsoft:enable-receiver-runtime-metric")
+				want = goamqp.Annotations{
+					"theirs": "a", "last_enqueued_sequence_number": int64(1), "last_enqueued_offset": w.lastOffset("orders", "0"),
+					"last_enqueued_time_utc": sent, "runtime_info_retrieval_time_utc": w.clk.Now(),
+				}
+			}
+			r, err := s.NewReceiver(w.ctx, "orders/ConsumerGroups/$Default/Partitions/0", opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := r.Receive(w.ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, m.DeliveryAnnotations, cmp.Comparer(time.Time.Equal)); diff != "" {
+				t.Errorf("delivery annotations, metrics %v (-want +got):\n%s", wants, diff)
+			}
+		}
 	}
+}
+
+// lastOffset is the offset of the last event of a partition.
+func (w *world) lastOffset(hub, partition string) (offset string) {
+	w.do(func(ctx context.Context) error {
+		p, err := w.ns.Partition(ctx, hub, partition)
+		if err == nil {
+			offset = p.LastOffset
+		}
+		return err
+	})
+	return offset
 }

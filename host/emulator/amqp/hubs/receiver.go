@@ -3,6 +3,7 @@ package hubs
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
@@ -23,7 +24,9 @@ const (
 type receiver struct {
 	b       *Backend
 	reader  eventhubs.Reader
-	settled bool           // events are sent settled
+	settled bool // events are sent settled
+	from    eventhubs.Address
+	metrics bool           // the client wants to know the partition's end with each event
 	pulling *clock.Visitor // of the one goroutine that calls Pull
 	waiting amqp.Waiting
 
@@ -56,7 +59,9 @@ func (b *Backend) receiver(from eventhubs.Address, r *amqp.AttachRequest) (*amqp
 	if err != nil {
 		return nil, err
 	}
-	return &amqp.Grant{Node: &receiver{b: b, reader: reader, settled: r.SendMode != wire.SendUnsettled}}, nil
+	return &amqp.Grant{Node: &receiver{
+		b: b, reader: reader, settled: r.SendMode != wire.SendUnsettled, from: from, metrics: desires(r.Desired, runtimeMetric),
+	}}, nil
 }
 
 // Close implements amqp.Node.
@@ -86,21 +91,52 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 		r.pulling = clock.NewVisitor(r.b.clk)
 	}
 	var list []*eventhubs.ReceivedEvent
+	var metrics wire.Map
 	var err error
 	r.pulling.Inside("AMQP receive events", func() {
 		list, err = r.reader.Receive(background, n, 0)
 		if wait && err == nil && len(list) == 0 {
 			list, err = r.await(n)
 		}
+		if r.metrics && len(list) > 0 {
+			metrics = r.partitionMetrics()
+		}
 	})
 	out := make([]amqp.Outgoing, len(list))
 	for i, e := range list {
-		out[i] = &outgoing{e, r.settled}
+		out[i] = &outgoing{e, r.settled, metrics}
 	}
 	if err != nil {
 		return out, asCondition(err)
 	}
 	return out, nil
+}
+
+// runtimeMetric is the capability that a client desires which tracks the last event of
+// its partition: each event then tells of it.
+//
+// Source: azure-eventhub for Python 5.15.1, _consumer.py and _utils.py.
+const runtimeMetric wire.Symbol = "com.microsoft:enable-receiver-runtime-metric"
+
+func desires(desired any, capability wire.Symbol) bool {
+	if all, ok := desired.(*wire.Array); ok {
+		return slices.Contains(all.Items, any(capability))
+	}
+	return desired == capability
+}
+
+// partitionMetrics say where the partition ends now; nil if it is gone.
+func (r *receiver) partitionMetrics() wire.Map {
+	p, err := r.b.ns.Partition(background, r.from.Hub, r.from.Partition)
+	if err != nil {
+		return nil
+	}
+	return wire.Map{
+		{Key: wire.Symbol("last_enqueued_sequence_number"), Value: p.LastSequence},
+		{Key: wire.Symbol("last_enqueued_offset"), Value: p.LastOffset},
+		{Key: wire.Symbol("last_enqueued_time_utc"), Value: wire.TimestampOf(p.LastEnqueued)},
+		{Key: wire.Symbol("runtime_info_retrieval_time_utc"), Value: wire.TimestampOf(r.b.clk.Now())},
+	}
 }
 
 // takeBack takes from what was pulled and not sent.

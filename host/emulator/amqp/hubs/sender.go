@@ -31,6 +31,15 @@ func (b *Backend) sender(to eventhubs.Address) (*amqp.Grant, error) {
 // Close implements amqp.Node.
 func (s *sender) Close(bool) {}
 
+// keep gives a batch's key to those of its events that have none.
+func keep(key *string, events []*eventhubs.Event) {
+	for _, e := range events {
+		if e.PartitionKey == nil {
+			e.PartitionKey = key
+		}
+	}
+}
+
 // Consume implements amqp.Consumer. A batch is taken as a whole or not at all.
 func (s *sender) Consume(list []amqp.Delivery) {
 	if s.in == nil {
@@ -40,7 +49,13 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		for i := range list {
 			events, key, err := decode(list[i].Format, list[i].Payload)
 			if err == nil {
-				opts := &eventhubs.SendOptions{PartitionID: s.to.Partition, PartitionKey: key}
+				opts := &eventhubs.SendOptions{PartitionKey: key}
+				if s.to.Partition != "" {
+					// Who names the partition may send a key along, which then picks none:
+					// buffered producers hash keys themselves.
+					opts = &eventhubs.SendOptions{PartitionID: s.to.Partition}
+					keep(key, events)
+				}
 				err = s.b.ns.SendEvents(background, s.to.Hub, opts, events...)
 			}
 			list[i].Err = asCondition(err)

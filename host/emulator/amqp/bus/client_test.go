@@ -40,7 +40,7 @@ func TestMessageFields(t *testing.T) {
 		TimeToLive: ptr(time.Hour), ApplicationProperties: properties,
 		DeliveryCount: 1, EnqueuedTime: ptr(start), ExpiresAt: ptr(start.Add(time.Hour)), LockedUntil: ptr(start.Add(30 * time.Second)),
 		SequenceNumber: ptr(int64(1)),
-		LockToken: got.LockToken, RawAMQPMessage: got.RawAMQPMessage,
+		LockToken:      got.LockToken, RawAMQPMessage: got.RawAMQPMessage,
 	}
 	utc := cmp.Transformer("UTC", func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) })
 	if diff := cmp.Diff(want, got, utc, cmp.FilterPath(func(p cmp.Path) bool {

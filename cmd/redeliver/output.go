@@ -81,11 +81,6 @@ func outputsText(found *control.PeekedOutputs) string {
 	return b.String()
 }
 
-func newFail(std streams) *cobra.Command {
-	return group("fail output NAME", "Make something of the running host fail",
-		newFailOutput(std))
-}
-
 func newFailOutput(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var in control.FailOutputs

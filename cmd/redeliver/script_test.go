@@ -50,13 +50,14 @@ func TestMain(m *testing.M) {
 		"dotnet":         dotnettest.Main, // there is no .NET where scripts run
 	}
 	if fleetMain != nil {
-		commands["fleet-handler"] = fleetMain
+		commands["fleet-handler"], commands["point-handler"] = fleetMain, pointMain
 	}
 	testscript.Main(m, commands)
 }
 
-// fleetMain is the handler of the fleet's hosts, where there are such tests.
-var fleetMain func()
+// fleetMain is the handler of the fleet's hosts, pointMain the one of hosts that are killed,
+// where there are such tests.
+var fleetMain, pointMain func()
 
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -11,8 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/launch"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/telemetry"
 	"github.com/redeliver/redeliver/host/trace"
 
@@ -56,6 +58,8 @@ type session struct {
 	host         *host.Host
 	web          *web.Server
 	metrics      *telemetry.Metrics
+	faults       faults.List
+	crash        faults.Crash
 	exports      telemetry.Config
 	trace        *trace.Run        // nil: nothing is exported
 	telemetry    *telemetry.Export // nil, too
@@ -347,7 +351,8 @@ func (s *session) openHost(env []string) error {
 		Outside: s.cloud, Instance: s.instance(),
 		Store: s.store, Accounts: names, Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
-		Trace: s.trace, NoBuild: s.flags.noBuild, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
+		Fault:  func(p services.FaultPoint) error { return s.faults.Ask(clk, p) },
+		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})
 	if err != nil {
 		return storeError(err)
@@ -381,7 +386,7 @@ func (s *session) openWeb(a *app.App) error {
 		opts.CORS = a.Local.CORS
 	}
 	s.metrics = telemetry.NewMetrics(s.host.Journal(), telemetry.DepthsOf(s.clock, s.host.Services(), s.host.AppStorage), version())
-	opts.Metrics, opts.Endpoints = s.metrics, s.endpoints
+	opts.Metrics, opts.Endpoints, opts.Faults, opts.Crash = s.metrics, s.endpoints, &s.faults, &s.crash
 	if !s.flags.noUI {
 		opts.Page = ui.Handler()
 	}

@@ -1,6 +1,6 @@
 // Package faults makes operations of the embedded services fail as a scenario, a test or
 // an operator asks: before or after their effect, late, for a number of operations or for
-// a time. It leaves out the crash of a host (host/hosttest, host.Options.KillAt), and
+// a time. A [Crash] says where a host is killed; it leaves out how (host.Options.KillAt), and
 // outputs that are recorded only (host/outputs).
 //
 // Read [Fault], then [List].

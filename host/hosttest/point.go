@@ -1,66 +1,39 @@
 package hosttest
 
 import (
-	"strings"
-	"sync"
 	"sync/atomic"
 
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
 // A Point is a moment in the life of a delivery at which a host can be killed.
-type Point string
+type Point = faults.Point
 
-// The points, in their order within a delivery.
+// The points, in their order within a delivery: see package faults.
 const (
-	AfterReceive    Point = "afterReceive"    // the delivery is taken, no attempt has begun
-	BeforeHandler   Point = "beforeHandler"   // an attempt has begun, the handler is not called
-	AfterHandler    Point = "afterHandler"    // the attempt has ended
-	BetweenAttempts Point = "betweenAttempts" // a retry is scheduled, its wait begins
-	BeforeSettle    Point = "beforeSettle"    // no further attempt will come, nothing is settled
-	AfterCheckpoint Point = "afterCheckpoint" // a checkpoint is written, and the host has done nothing since
-	AfterSettle     Point = "afterSettle"     // the service has settled the delivery
+	AfterReceive    = faults.AfterReceive
+	BeforeHandler   = faults.BeforeHandler
+	AfterHandler    = faults.AfterHandler
+	BetweenAttempts = faults.BetweenAttempts
+	BeforeSettle    = faults.BeforeSettle
+	AfterCheckpoint = faults.AfterCheckpoint
+	AfterSettle     = faults.AfterSettle
 )
 
 // Points are all of them.
-func Points() []Point {
-	return []Point{AfterReceive, BeforeHandler, AfterHandler, BetweenAttempts, BeforeSettle, AfterCheckpoint, AfterSettle}
-}
-
-// Is reports whether a record of the journal is written at the point.
-func (p Point) Is(r *journal.Record) bool {
-	switch p {
-	case AfterReceive:
-		return r.Kind == journal.Received
-	case BeforeHandler:
-		return r.Kind == journal.AttemptStarted
-	case AfterHandler:
-		return r.Kind == journal.AttemptEnded
-	case BetweenAttempts:
-		return r.Kind == journal.RetryScheduled
-	case BeforeSettle:
-		return r.Kind == journal.RetriesExhausted || r.Kind == journal.AttemptEnded && (r.Status == "succeeded" || !r.HasPolicy)
-	case AfterCheckpoint:
-		return r.Kind == journal.CheckpointWritten
-	case AfterSettle:
-		return r.Kind == journal.Settled
-	}
-	return false
-}
+func Points() []Point { return faults.Points() }
 
 // A killPoint is where a host is killed, and the record with which it was.
 type killPoint struct {
 	what, function string
 
-	mu    sync.Mutex
-	match func(*journal.Record) bool // under mu
-	seq   atomic.Uint64              // of the record; 0: not yet
+	match func(*journal.Record) bool
+	seq   atomic.Uint64 // of the record; 0: not yet
 }
 
 // reached reports whether the host is to be killed with a record.
 func (k *killPoint) reached(r *journal.Record) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	if k.seq.Load() != 0 || !k.match(r) {
 		return false
 	}
@@ -75,15 +48,13 @@ func (k *killPoint) reached(r *journal.Record) bool {
 func (h *Host) KillAt(function string, at Point, nth int) {
 	h.tb.Helper()
 	h.mustKnow(function)
-	left := max(nth, 1)
+	crash := &faults.Crash{}
+	if err := crash.Set(function, at, nth); err != nil {
+		h.tb.Fatalf("hosttest: KillAt: %v", err)
+	}
 	h.killAt.Store(&killPoint{
 		what: "delivery of " + function + " at point " + string(at), function: function,
-		match: func(r *journal.Record) bool {
-			if strings.EqualFold(r.Function, function) && at.Is(r) {
-				left--
-			}
-			return left == 0
-		},
+		match: crash.Reached,
 	})
 }
 

@@ -73,6 +73,12 @@ func (s *Server) operations() []operation {
 	if s.opts.Secret != "" {
 		out = append(out, direct(s.identity))
 	}
+	if s.opts.Faults != nil {
+		out = append(out, inside(s, s.listFaults), inside(s, s.addFault), inside(s, s.clearFaults))
+	}
+	if s.opts.Crash != nil {
+		out = append(out, inside(s, s.crashAt))
+	}
 	if s.opts.Stop != nil {
 		out = append(out, direct(s.stop))
 	}

@@ -98,6 +98,10 @@
 //	POST   /reload                             Reload
 //	GET    /openapi.json                       Describe
 //	GET    /identity                           Identify
+//	GET    /faults                             ListFaults
+//	POST   /faults                             AddFault
+//	DELETE /faults                             ClearFaults
+//	PUT    /crash                              CrashAt
 //	POST   /stop                               Stop
 //
 // A path is one of Service Bus: orders, events/Subscriptions/all,

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/web/api"
 )
 
@@ -28,13 +29,13 @@ var update = flag.Bool("update", false, "write the list of doc.go and schemas/op
 
 // table has every operation, also the ones that only some hosts have.
 func operationTable() []operation {
-	return (&Server{opts: Options{Secret: "s", Stop: func() {}}}).operations()
+	return (&Server{opts: Options{Secret: "s", Stop: func() {}, Faults: &faults.List{}, Crash: &faults.Crash{}}}).operations()
 }
 
 // TestControlTable compares what is made from the table of operations.
 func TestControlTable(t *testing.T) {
 	words := comments(t, "control")
-	for _, dir := range []string{"api", "view", "../emulator/cosmos", "../kinds/cosmosdb", "../kinds/eventhubs"} {
+	for _, dir := range []string{"api", "view", "control/trouble", "../emulator/cosmos", "../kinds/cosmosdb", "../kinds/eventhubs"} {
 		maps.Copy(words, comments(t, dir))
 	}
 	t.Run("package comment", func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/view"
@@ -76,6 +77,12 @@ type Options struct {
 	// Stop is called when a client of the control API asks the host to end. It
 	// must return at once. Nil: such requests are answered with 404.
 	Stop func()
+
+	// Faults are those that the host asks about its operations (host.Options.Fault), for
+	// clients that add some, and Crash is where it is killed (host.Options.KillAt). Nil: such
+	// requests are answered with 404.
+	Faults *faults.List
+	Crash  *faults.Crash
 
 	// Endpoints are where clients find the services, for the page; it is asked while an app
 	// runs. Nil: the page shows none.

@@ -6,7 +6,8 @@ const bus = "Endpoint=sb://localhost;SharedAccessKeyName=k;SharedAccessKey=s;Use
 const obey = `
 module.exports = async function (context, message) {
   const m = Array.isArray(message) ? message[0] : message;
-  const order = typeof m === "object" && m !== null && !Buffer.isBuffer(m) ? (m.data ?? m) : {};
+  let order = typeof m === "object" && m !== null && !Buffer.isBuffer(m) ? (m.data ?? m) : {};
+  if (Buffer.isBuffer(m) && m[0] === 0x7b) order = JSON.parse(m.toString());
   for (let i = 0; i < (order.log ?? 0); i++) context.log(order.say ?? "line " + i);
   if (order.hang) await new Promise((resolve) => setTimeout(resolve, order.hang));
   if (order.fail) throw new Error(order.error ?? "payment service unavailable");

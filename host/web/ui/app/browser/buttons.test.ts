@@ -135,6 +135,44 @@ test("an event: release now, move to poison", async () => {
   await page.locator("header .badge", { hasText: /next delivery/ }).waitFor();
   await sure("Move to poison");
   await says("It is given up.");
+  const buried = async () => {
+    await host.call("POST", "clock/advance?by=6m"); // dead letters are written after five
+    await page.locator("header .badge", { hasText: /dead-lettered: dead\/ALL\// }).waitFor();
+  };
+  await buried();
+  // Its dead letter is a blob, and goes back to the subscription, from each of three places.
+  await button("Show the body").click();
+  await page.locator("pre.body", { hasText: '"deadLetterReason"' }).waitFor();
+  await button("Redrive").click();
+  await says("It is in shop/all again.");
+  await host.call("POST", "clock/advance?by=5s");
+  await page.locator("header .badge", { hasText: /next delivery/ }).waitFor();
+  await sure("Move to poison");
+  await says("It is given up.");
+  await buried();
+  await visit(page, "/services/blob%2Fdead");
+  await page.getByLabel("Search the messages of this entity").fill("e1");
+  await button(/^Details of ALL/).click();
+  await button("Redrive to shop/all").click();
+  await says("It is in shop/all again.");
+  await host.call("POST", "clock/advance?by=5s");
+  await message("e1", /next delivery/);
+  await sure("Move to poison");
+  await says("It is given up.");
+  await buried();
+  await visit(page, "/services/eventgrid%2Fshop");
+  await button("Redrive the dead letters of all").click();
+  await says("1 dead letter moved back to shop/all.");
+});
+
+test("a blob: its poison message goes back to the trigger", async () => {
+  await host.call("PUT", "containers/files/blob?name=bad.txt", JSON.stringify({ fail: true }));
+  await host.call("POST", "clock/advance?by=10m");
+  await visit(page, "/timeline?function=OnFile&outcome=dead");
+  await rows(page).first().click({ position: { x: 20, y: 10 } });
+  await page.locator("header .badge", { hasText: "webjobs-blobtrigger-poison" }).waitFor();
+  await button("Redrive").click();
+  await says(/It is in azure-webjobs-blobtrigger-\S+ again/);
 });
 
 describe("functions", () => {
@@ -179,7 +217,7 @@ describe("services", () => {
   test("redrive all, purge, show more", async () => {
     await host.call("POST", "clock/advance?by=10m");
     await visit(page, "/services/queue%2Forders-poison");
-    await button("Redrive all").click();
+    await button("Redrive all to orders").click();
     await says(/\d+ moved to orders/);
     for (let i = 0; i < 55; i++) await host.send("later", `number ${i}`);
     await visit(page, "/services/queue%2Flater");

@@ -197,7 +197,9 @@ test("services: every service with its counts, hidden and scheduled messages, ch
 
 test("services: one search over the messages of all entities", async () => {
   await visit(page, "/services");
-  await page.getByLabel("Search the messages of all services").fill("nobody receives");
+  await page.getByRole("navigation", { name: "Entities of the services" }).waitFor();
+  await page.locator("body").press("/");
+  await page.keyboard.type("nobody receives");
   const found = page.getByRole("region", { name: "Found" });
   await found.getByText("later", { exact: true }).waitFor();
   await found.getByText("nobody receives this").waitFor();
@@ -240,7 +242,7 @@ describe("axe finds nothing", () => {
       await other.locator("pre.body").waitFor();
       await accessible(other, rule);
       for (const [at, ready] of [
-        ["/timeline?as=table", "Last error"], ["/functions", "fixedDelay, 4 retries"], ["/services/queue%2Forders-poison", "Redrive all"],
+        ["/timeline?as=table", "Last error"], ["/functions", "fixedDelay, 4 retries"], ["/services/queue%2Forders-poison", "Redrive all to orders"],
         ["/services/eventgrid%2Fshop", "Events under way"], ["/services/eventhub%2Freadings", "Checkpoint"], ["/services/cosmos%2Fshop%2Fitems", "Read to"],
         ["/clock", "What is due"], ["/app", "Generations"],
       ] as const) {

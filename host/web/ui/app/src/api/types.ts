@@ -225,6 +225,15 @@ export interface Moved {
   newId?: string;
 }
 
+/** What a redrive has moved. */
+export interface Redriven {
+  from: string;
+  to: string;
+  moved: number;
+  left: number;
+  newId?: string;
+}
+
 export interface InvokeResult {
   succeeded: boolean;
   attempts: number;

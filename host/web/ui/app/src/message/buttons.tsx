@@ -1,9 +1,10 @@
-import { send, withQuery } from "../api/client";
-import type { Moved } from "../api/types";
+import { send } from "../api/client";
+import type { Moved, Redriven } from "../api/types";
 import type { Life } from "../journal/life";
 import { lastDelivery } from "../journal/life";
 import { link } from "../route";
 import { Said, Sure, useActions } from "../ui/action";
+import { visible } from "../ui/text";
 import { graveOf, located, placeOf, type Place } from "./place";
 
 /** What can be done with a message. */
@@ -24,10 +25,8 @@ export function Buttons(props: { life: Life }) {
     });
   const redrive = (from: Place) =>
     actions.run(async () => {
-      const { service, entity, id } = await located(from);
-      const path = service === "queue" ? withQuery(`queues/${encodeURIComponent(entity)}/redrive`, { id }) : withQuery("servicebus/redrive", { path: entity, sequence: id });
-      const moved = await send<{ to?: string; newId?: string }>("POST", path);
-      return anew(`It is in ${moved.to ?? "its queue"} again`, moved.newId);
+      const moved = await send<Redriven>("POST", "messages/redrive", await located(from));
+      return anew(`It is in ${moved.to} again`, moved.newId);
     });
   const release = (from: Place) =>
     actions.run(async () => {
@@ -48,7 +47,7 @@ export function Buttons(props: { life: Life }) {
         </button>
       )}
       {grave && (
-        <button class="first" disabled={actions.busy} onClick={() => redrive(grave)} title={`Moves it from ${grave.entity} back to where it came from`}>
+        <button class="first" disabled={actions.busy} onClick={() => redrive(grave)} title={visible(`Moves it from ${grave.entity} back to where it came from`)}>
           Redrive
         </button>
       )}

@@ -31,12 +31,14 @@ export function placeOf(life: Life): Place | undefined {
   return { service, entity: life.source, id: life.message };
 }
 
-/** The place where a dead message is now: its poison queue or dead-letter queue. */
+/** The place where a dead message is now: its poison queue, dead-letter queue, or the blob of a dead letter. */
 export function graveOf(life: Life): Place | undefined {
   if (life.outcome !== "dead" || !life.grave || !life.message) return undefined;
   const id = life.copy ?? life.message;
   if (life.grave.endsWith("/$DeadLetterQueue")) return { service: "servicebus", entity: life.grave, id };
-  return life.grave.endsWith("-poison") ? { service: "queue", entity: life.grave, id } : undefined;
+  if (life.grave.endsWith("-poison")) return { service: "queue", entity: life.grave, id };
+  const [container = "", ...blob] = life.grave.split("/");
+  return blob.length > 0 ? { service: "blob", entity: container, id: blob.join("/") } : undefined;
 }
 
 /**

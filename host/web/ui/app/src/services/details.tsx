@@ -27,18 +27,18 @@ export function Details(props: { entity: Entity; inventory: Inventory; changed: 
         <Whole entity={entity} changed={changed} />
         {!entity.dead && <Send entity={entity} changed={changed} />}
       </section>
-      <Special entity={entity} inventory={inventory} />
+      <Special entity={entity} inventory={inventory} changed={changed} />
       <Messages entity={entity} changed={changed} />
     </>
   );
 }
 
-function Special(props: { entity: Entity; inventory: Inventory }) {
-  const { entity, inventory } = props;
+function Special(props: { entity: Entity; inventory: Inventory; changed: () => void }) {
+  const { entity, inventory, changed } = props;
   switch (entity.service) {
     case "eventgrid": {
       const topic = inventory.eventgrid.find((t) => t.name === entity.name);
-      return topic ? <GridDetails topic={topic} deliveries={inventory.deliveries.filter((d) => d.topic === topic.name)} /> : null;
+      return topic ? <GridDetails topic={topic} deliveries={inventory.deliveries.filter((d) => d.topic === topic.name)} changed={changed} /> : null;
     }
     case "eventhub": {
       const hub = inventory.eventhubs.find((h) => h.name === entity.name);

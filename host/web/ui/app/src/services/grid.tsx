@@ -1,17 +1,27 @@
-import type { GridDelivery, GridTopic } from "../api/types";
+import { send } from "../api/client";
+import type { GridDelivery, GridTopic, Redriven } from "../api/types";
 import { now } from "../clock/now";
 import { link } from "../route";
 import { Wide } from "../ui/wide";
-import { Short, Text } from "../ui/text";
+import { Said, useActions } from "../ui/action";
+import { count, Short, Text, visible } from "../ui/text";
 import { at, span, when } from "../ui/time";
 
 /** The event subscriptions of a topic, and the events that they still have. */
-export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[] }) {
+export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[]; changed: () => void }) {
   const host = now();
+  const actions = useActions(props.changed);
+  const redrive = (subscription: string) =>
+    actions.run(async () => {
+      const entity = `${props.topic.name}/${subscription}`;
+      const { moved } = await send<Redriven>("POST", "messages/redrive", { service: "eventgrid", entity });
+      return moved > 0 ? `${count(moved, "dead letter")} moved back to ${entity}.` : `${entity} has no dead letter.`;
+    });
   return (
     <>
       <section class="panel">
         <h2>Event subscriptions</h2>
+        <Said of={actions} />
         <Wide label="Event subscriptions">
           <thead>
             <tr>
@@ -22,6 +32,7 @@ export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[
               <th class="number">Failures</th>
               <th class="number">Dead-lettered</th>
               <th>Next attempt</th>
+              <th>Dead letters</th>
             </tr>
           </thead>
           <tbody>
@@ -40,6 +51,11 @@ export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[
                 <td>
                   <Then time={at(s.next)} host={host} />
                   {at(s.sparedUntil) !== undefined && <span class="waiting"> spared until {when(at(s.sparedUntil)!, host)}</span>}
+                </td>
+                <td>
+                  <button disabled={actions.busy} onClick={() => redrive(s.name)} aria-label={`Redrive the dead letters of ${visible(s.name)}`}>
+                    Redrive
+                  </button>
                 </td>
               </tr>
             ))}

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { send, withQuery } from "../api/client";
-import type { Messages as Answer, Moved, ShownMessage } from "../api/types";
+import type { Messages as Answer, Moved, Redriven, ShownMessage } from "../api/types";
 import { usePolled } from "../api/polled";
 import { now } from "../clock/now";
 import { BodyAt } from "../message/body";
@@ -74,7 +74,7 @@ function OneItem(props: { entity: Entity; item: ShownMessage; open: boolean; tog
         <button class="plain" aria-expanded={props.open} aria-label={`Details of ${m.id}`} onClick={props.toggle}>
           {props.open ? "▾" : "▸"}
         </button>
-        {entity.service === "blob" || entity.service === "cosmos" ? (
+        {(entity.service === "blob" && !m.messageId) || entity.service === "cosmos" ? (
           <Text class="mono">{m.id}</Text>
         ) : (
           <a href={link("message", journalName(entity, m))}>
@@ -144,10 +144,7 @@ export function journalName(entity: Entity, m: ShownMessage): string {
 function ItemActions(props: { entity: Entity; item: ShownMessage; actions: Actions }) {
   const { entity, item: m, actions } = props;
   const place = { service: entity.service, entity: entity.name, id: m.id };
-  const redrive =
-    !entity.dead ? undefined
-    : entity.service === "queue" ? withQuery(`queues/${encodeURIComponent(entity.name)}/redrive`, { id: m.id })
-    : withQuery("servicebus/redrive", { path: entity.name, sequence: m.id });
+  const redrive = entity.dead || (entity.service === "blob" && m.origin !== undefined);
   return (
     <div class="row">
       {redrive && (
@@ -156,12 +153,13 @@ function ItemActions(props: { entity: Entity; item: ShownMessage; actions: Actio
           disabled={actions.busy}
           onClick={() =>
             actions.run(async () => {
-              const moved = await send<{ to: string }>("POST", redrive);
+              const moved = await send<Redriven>("POST", "messages/redrive", place);
               return `It is in ${moved.to} again.`;
             })
           }
         >
-          Redrive{m.origin ? ` to ${m.origin}` : ""}
+          Redrive{m.origin && " to "}
+          {m.origin && <Text>{m.origin}</Text>}
         </button>
       )}
       {waits(m) && (

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { usePolled } from "../api/polled";
 import type { Inventory } from "../api/types";
 import { link, route } from "../route";
+import { useSlash } from "../ui/slash";
 import { Text } from "../ui/text";
 import { Details } from "./details";
 import { amount, entities, titles, type Entity, type Service } from "./entities";
@@ -13,6 +14,7 @@ export function ServicesView() {
   const inventory = usePolled<Inventory>("inventory", 1_500);
   const list = inventory.value ? entities(inventory.value) : [];
   const [text, find] = useState("");
+  const search = useSlash();
   const wanted = route.value.name;
   const chosen = list.find((e) => `${e.service}/${e.name}` === wanted) ?? list[0];
   return (
@@ -22,8 +24,9 @@ export function ServicesView() {
           <h1>Services</h1>
           <span class="space" />
           <input
+            ref={search}
             type="search"
-            placeholder="Search all messages"
+            placeholder="Search all messages  ( / )"
             aria-label="Search the messages of all services"
             size={34}
             value={text}

@@ -1,5 +1,7 @@
 import { send, withQuery } from "../api/client";
 import { Said, Sure, useActions } from "../ui/action";
+import type { Redriven } from "../api/types";
+import { Text } from "../ui/text";
 import type { Entity } from "./entities";
 
 /** What can be done with all messages of an entity at once. */
@@ -7,23 +9,24 @@ export function Whole(props: { entity: Entity; changed: () => void }) {
   const { entity } = props;
   const actions = useActions(props.changed);
   const purge = purgeOf(entity);
-  const redrive = redriveOf(entity);
+  const origin = originOf(entity);
   const empty = entity.counts.every(([, count]) => count === 0);
-  if (!purge && !redrive) return null;
+  if (!purge && !entity.dead) return null;
   return (
     <div class="row">
-      {redrive && (
+      {entity.dead && (
         <button
           class="first"
           disabled={actions.busy || empty}
           onClick={() =>
             actions.run(async () => {
-              const moved = await send<{ moved: number; to: string; left?: number }>("POST", redrive);
+              const moved = await send<Redriven>("POST", "messages/redrive", { service: entity.service, entity: entity.name });
               return `${moved.moved} moved to ${moved.to}${moved.left ? `, ${moved.left} left` : ""}.`;
             })
           }
         >
-          Redrive all
+          Redrive all{origin && " to "}
+          {origin && <Text>{origin}</Text>}
         </button>
       )}
       {purge && (
@@ -58,7 +61,8 @@ function purgeOf(e: Entity): string | undefined {
   }
 }
 
-function redriveOf(e: Entity): string | undefined {
-  if (!e.dead) return undefined;
-  return e.service === "queue" ? `queues/${encodeURIComponent(e.name)}/redrive` : withQuery("servicebus/redrive", { path: e.name });
+/** Where a redrive leads, where the name tells it. */
+function originOf(e: Entity): string {
+  if (e.service === "servicebus") return e.name.replace(/(\/\$Transfer)?\/\$DeadLetterQueue$/, "");
+  return e.name === "webjobs-blobtrigger-poison" ? "" : e.name.replace(/-poison$/, "");
 }

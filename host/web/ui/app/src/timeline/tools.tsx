@@ -1,5 +1,5 @@
-import { useEffect, useRef } from "preact/hooks";
 import { requery } from "../route";
+import { useSlash } from "../ui/slash";
 import { outcomes, type Filter, type Selection } from "./filter";
 import { signs } from "./draw";
 import { hold, squeeze, zoom } from "./window";
@@ -7,20 +7,8 @@ import { hold, squeeze, zoom } from "./window";
 /** What narrows the rows, and what moves the window of time. */
 export function Tools(props: { filter: Filter; selection: Selection; table: boolean }) {
   const { filter, selection } = props;
-  const search = useRef<HTMLInputElement>(null);
+  const search = useSlash();
   const change = (part: Partial<Filter> & { as?: string }) => requery({ ...filter, as: props.table ? "table" : "", ...part });
-
-  useEffect(() => {
-    const slash = (event: KeyboardEvent) => {
-      const where = event.target as HTMLElement;
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(where.tagName)) return;
-      event.preventDefault();
-      search.current?.focus();
-      search.current?.select();
-    };
-    window.addEventListener("keydown", slash);
-    return () => window.removeEventListener("keydown", slash);
-  }, []);
 
   const all = Object.values(selection.counts).reduce((a, b) => a + b, 0);
   return (

@@ -376,8 +376,8 @@ func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobap
 	set(h, "X-Ms-Access-Tier", opts.Tier)
 	set(h, "X-Ms-Rehydrate-Priority", opts.RehydratePriority)
 	setTags(h, opts.Tags)
-	if opts.Seal {
-		h.Set("X-Ms-Seal-Blob", "true")
+	if opts.Seal != nil {
+		h.Set("X-Ms-Seal-Blob", strconv.FormatBool(*opts.Seal))
 	}
 	if opts.CopyTags {
 		h.Set("X-Ms-Copy-Source-Tag-Option", "COPY")

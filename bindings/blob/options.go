@@ -249,8 +249,8 @@ type CopyOptions struct {
 	// their place.
 	Tags     map[string]string
 	CopyTags bool
-	// Seal seals the copy of an append blob.
-	Seal bool
+	// Seal says whether the copy of an append blob is sealed; nil: if its source is.
+	Seal *bool
 }
 
 // Copied is the answer to CopyFrom.

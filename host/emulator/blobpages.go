@@ -196,7 +196,7 @@ func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, since stri
 		if since != "" {
 			earlier, err := tx.earlier(r, since)
 			if err == nil {
-				out.difference(tx.segments(earlier), tx.segments(r), span)
+				out.difference(tx.segments(earlier), tx.between(earlier, r), tx.segments(r), span)
 			}
 			return err
 		}

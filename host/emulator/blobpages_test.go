@@ -249,13 +249,14 @@ func TestSealedBlobs(t *testing.T) {
 		if _, err := b.SetMetadata(ctx, map[string]string{"k": "v"}, nil); err != nil {
 			t.Errorf("metadata of a sealed blob = %v", err)
 		}
-		for _, seal := range []bool{false, true} {
-			to := c.Blob(fmt.Sprint("copy", seal))
+		yes, no := true, false
+		for i, seal := range []*bool{nil, &yes, &no} {
+			to := c.Blob(fmt.Sprint("copy", i))
 			if _, err := to.CopyFrom(ctx, blob.Source{Container: "docs", Name: "log"}, &blob.CopyOptions{Seal: seal}); err != nil {
 				t.Fatal(err)
 			}
-			if p, err := to.Properties(ctx, nil); err != nil || !p.Sealed {
-				t.Errorf("a copy that asks to be sealed: %v; sealed = %v, %v", seal, p.Sealed, err)
+			if p, err := to.Properties(ctx, nil); err != nil || p.Sealed != (seal != &no) {
+				t.Errorf("copy %d: sealed = %v, %v", i, p.Sealed, err)
 			}
 		}
 		putTagged(t, c.Blob("block"))

@@ -159,7 +159,10 @@ func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *blobapi.CopyOp
 	if opts.Tier != "" {
 		next.moveTo(opts.Tier, opts.RehydratePriority, tx.now)
 	}
-	next.Sealed, next.Tags = from.Sealed || opts.Seal && from.Type == blobapi.AppendBlob, tagSet(opts.Tags)
+	if opts.Seal != nil {
+		next.Sealed = *opts.Seal && from.Type == blobapi.AppendBlob
+	}
+	next.Tags = tagSet(opts.Tags)
 	if opts.CopyTags {
 		next.Tags = from.Tags
 	}

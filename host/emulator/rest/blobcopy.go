@@ -66,7 +66,10 @@ func copyBlob(c *call) error {
 	if opts.RehydratePriority, refused = c.rehydratePriority(); refused != nil {
 		return refused
 	}
-	opts.Seal = strings.EqualFold(c.r.Header.Get("X-Ms-Seal-Blob"), "true")
+	if text := c.r.Header.Get("X-Ms-Seal-Blob"); text != "" {
+		seal := strings.EqualFold(text, "true")
+		opts.Seal = &seal
+	}
 	now := strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true")
 	from, refused := c.source(opts.SourceURL, !now)
 	if refused == nil && from.call == nil { // a copy is of blobs

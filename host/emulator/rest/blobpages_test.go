@@ -134,6 +134,8 @@ func TestSealedAppendBlob(t *testing.T) {
 		b.want(202, "", "PUT", path, "", from(b.endpoint+"/box/log"), header("X-Ms-Seal-Blob", seal))
 		b.want(409, "BlobIsSealed", "PUT", path+"?comp=appendblock", "x")
 	}
+	b.want(202, "", "PUT", "/box/open", "", from(b.endpoint+"/box/log"), header("X-Ms-Seal-Blob", "false"))
+	b.want(201, "", "PUT", "/box/open?comp=appendblock", "x")
 }
 
 // Source: docs, Cross-Origin Resource Sharing support, "AllowedOrigins".

@@ -26,7 +26,7 @@ async function more(service, soon) {
   const sas = generateBlobSASQueryParameters({ containerName: "js-more", blobName: "source", expiresOn: soon, permissions: BlobSASPermissions.parse("r") }, service.credential);
   const signed = `${source.url}?${sas}`;
   const put = box.getBlockBlobClient("put");
-  await fails("CannotVerifyCopySource", 403, put.syncUploadFromURL(source.url));
+  await fails("CannotVerifyCopySource", 401, put.syncUploadFromURL(source.url));
   await put.syncUploadFromURL(signed);
   const id = Buffer.from("0001").toString("base64");
   await put.stageBlockFromURL(id, signed, 2, 3);
@@ -169,7 +169,7 @@ async function main() {
   await fails("AuthenticationFailed", 403, new BlobClient(`${blob.url}?${oldSAS}`).download());
   const policySAS = generateBlobSASQueryParameters({ containerName: "js-box", identifier: "p1" }, credential);
   assert.equal(await text(new ContainerClient(`${container.url}?${policySAS}`).getBlobClient("log")), "one,two");
-  await fails("AuthenticationFailed", 403, new BlobClient(blob.url).getProperties());
+  await fails("NoAuthenticationInformation", 401, new BlobClient(blob.url).getProperties());
   const wrong = new StorageSharedKeyCredential(credential.accountName, Buffer.from("wrong").toString("base64"));
   await fails("AuthenticationFailed", 403, new BlobClient(blob.url, newPipeline(wrong)).getProperties());
 

@@ -95,7 +95,7 @@ async function main() {
   await fails("AuthenticationFailed", 403, new QueueClient(`${queue.url}?${oldSAS}`).peekMessages());
   const policySAS = generateQueueSASQueryParameters({ queueName: "js-orders", identifier: "p1" }, credential).toString();
   assert.equal((await new QueueClient(`${queue.url}?${policySAS}`).peekMessages()).peekedMessageItems.length, 1);
-  await fails("AuthenticationFailed", 403, new QueueClient(queue.url).getProperties());
+  await fails("NoAuthenticationInformation", 401, new QueueClient(queue.url).getProperties());
   const wrong = new StorageSharedKeyCredential(credential.accountName, Buffer.from("wrong").toString("base64"));
   await fails("AuthenticationFailed", 403, new QueueClient(queue.url, newPipeline(wrong)).getProperties());
 

@@ -28,10 +28,10 @@ type endpoint interface {
 }
 
 // open opens an endpoint for a worker of that ID. Beside its stream it serves
-// settlement, where the carriage is gRPC.
+// settlement.
 func (c Carriage) open(id string, beside *settlement) (endpoint, error) {
 	if c == Lines {
-		return openLines(id)
+		return openLines(id, beside)
 	}
 	return openGRPC(id, beside)
 }

@@ -22,17 +22,23 @@ func openGRPC(id string, beside *settlement) (endpoint, error) {
 	}
 	e := &grpcEndpoint{
 		listener: l, id: id, found: make(chan stream, 1), //clock:outside a process dials
-		server: grpc.NewServer(grpc.WaitForHandlers(true), grpc.MaxRecvMsgSize(call.MaxMessageSize), grpc.MaxSendMsgSize(call.MaxMessageSize),
-			grpc.ForceServerCodecV2(newLenient())),
+		server: newServer(beside),
 	}
 	workerpb.RegisterFunctionRpcServer(e.server, e)
-	settlementpb.RegisterSettlementServer(e.server, beside)
 	e.serving.Add(1)
 	go func() { //clock:outside waited for by close
 		defer e.serving.Done()
 		_ = e.server.Serve(l) // it ends by close
 	}()
 	return e, nil
+}
+
+// newServer is a server of gRPC that serves settlement.
+func newServer(beside *settlement) *grpc.Server {
+	s := grpc.NewServer(grpc.WaitForHandlers(true), grpc.MaxRecvMsgSize(call.MaxMessageSize), grpc.MaxSendMsgSize(call.MaxMessageSize),
+		grpc.ForceServerCodecV2(newLenient()))
+	settlementpb.RegisterSettlementServer(s, beside)
+	return s
 }
 
 type grpcEndpoint struct {

@@ -7,27 +7,35 @@ import (
 	"net"
 	"sync"
 
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// openLines opens an endpoint for lines of proto-JSON.
-func openLines(id string) (endpoint, error) {
+// openLines opens an endpoint for lines of proto-JSON. At the same port libraries in the
+// worker settle messages over gRPC (spec workers-dotnet-java 4.2).
+func openLines(id string, beside *settlement) (endpoint, error) {
 	l, err := listen.Port{Service: "language worker"}.Open()
 	if err != nil {
 		return nil, err
 	}
-	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1)} //clock:outside a process dials
-	e.serving.Add(1)
+	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1), calls: newHanded(l.Addr()), server: newServer(beside)} //clock:outside a process dials
+	e.serving.Add(2)
 	go e.accept() //clock:outside waited for by close
+	go func() {   //clock:outside waited for by close
+		defer e.serving.Done()
+		_ = e.server.Serve(e.calls) // it ends by close
+	}()
 	return e, nil
 }
 
 type linesEndpoint struct {
 	listener net.Listener
 	id       string
-	found    chan stream    //clock:outside a process dials
+	found    chan stream //clock:outside a process dials
+	calls    *handed     // connections that speak gRPC
+	server   *grpc.Server
 	serving  sync.WaitGroup //clock:outside the connections
 
 	mu     sync.Mutex // guards:
@@ -39,7 +47,8 @@ func (e *linesEndpoint) addr() *net.TCPAddr { return e.listener.Addr().(*net.TCP
 
 func (e *linesEndpoint) accepted() <-chan stream { return e.found } //clock:outside a process dials
 
-// accept takes connections until one of them is the worker's. Others are dropped.
+// accept takes connections: one of them is the worker's, others speak gRPC. All others are
+// dropped.
 func (e *linesEndpoint) accept() {
 	defer e.serving.Done()
 	var once sync.Once
@@ -55,14 +64,20 @@ func (e *linesEndpoint) accept() {
 		go func() { //clock:outside waited for by close
 			defer e.serving.Done()
 			s := &lineStream{nc: nc, in: bufio.NewReaderSize(nc, 64<<10)}
-			if m, err := s.Recv(); err != nil || !isStart(m, e.id) {
+			if first, err := s.in.Peek(1); err == nil && first[0] == http2Preface {
+				e.calls.hand(buffered{nc, s.in})
+				return
+			}
+			m, err := s.Recv()
+			first := false
+			if err == nil && isStart(m, e.id) {
+				once.Do(func() { first = true }) // one worker, one connection
+			}
+			if !first {
 				_ = nc.Close()
 				return
 			}
-			once.Do(func() {
-				_ = e.listener.Close() // one worker, one connection
-				e.found <- s           //clock:outside a process dials
-			})
+			e.found <- s //clock:outside a process dials
 		}()
 	}
 }
@@ -86,6 +101,7 @@ func (e *linesEndpoint) close() {
 	e.conns = nil
 	e.mu.Unlock()
 	_ = e.listener.Close()
+	e.server.Stop()
 	for _, nc := range conns {
 		_ = nc.Close()
 	}

@@ -114,6 +114,8 @@ func act(role []string) {
 		nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
 		check(err)
 		in := bufio.NewReader(nc)
+		a.dialled, err = grpc.NewClient("passthrough:///"+net.JoinHostPort(flags["host"], flags["port"]), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		check(err)
 		a.hangUp = func() { _ = nc.Close() }
 		a.raw = func(b []byte) {
 			_, err := nc.Write(append(b, '\n'))

@@ -26,7 +26,6 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
-	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/host/worker/settlementpb"
 )
 
@@ -155,11 +154,7 @@ func (h *held) ReleaseSession(ctx context.Context, session string) error {
 // 1.11), and only what a call that runs holds.
 func TestSettlement(t *testing.T) {
 	t.Parallel()
-	onWith(t, "", time.Millisecond, func(b *bench, s *worker.Spec) {
-		if s.Carriage == worker.Lines {
-			b.Skip("lines carry no service")
-		}
-	}, func(b *bench) {
+	on(t, "", time.Millisecond, func(b *bench) {
 		b.load()
 		h := &held{clk: b.clk}
 		run := func(lines ...string) []string {
@@ -208,11 +203,7 @@ func TestSettlement(t *testing.T) {
 // comes too late.
 func TestSettlementAfterTheCall(t *testing.T) {
 	t.Parallel()
-	onWith(t, "", 0, func(b *bench, s *worker.Spec) {
-		if s.Carriage == worker.Lines {
-			b.Skip("lines carry no service")
-		}
-	}, func(b *bench) {
+	on(t, "", 0, func(b *bench) {
 		b.load()
 		h := &held{clk: b.clk}
 		resp, _, err := b.invoke("Address", bindings.Value{}, func(r *call.Request) { r.Actions = h })

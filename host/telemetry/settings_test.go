@@ -19,9 +19,37 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/certificate"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/telemetry"
 	"github.com/redeliver/redeliver/triggers"
 )
+
+// A message that is redriven links the delivery that gave it up.
+func TestRedrivenMessage(t *testing.T) {
+	t.Parallel()
+	c := collectHTTP(t)
+	j := journal.New(func() time.Time { return hosttest.Start }, nil)
+	run, cfg := newRun(0), read(t, openTelemetry, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+c.url+"/v1/traces")
+	e, err := telemetry.Start(j, &cfg, telemetry.Options{Run: run, Clock: clock.System()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := func(id string) []journal.Field { return []journal.Field{{Key: "new_message_id", Value: id}} }
+	j.Append(journal.Record{Kind: journal.Received, Function: "F", Delivery: "d1", MessageID: "m"})
+	j.Append(journal.Record{Kind: journal.Settled, Function: "F", Delivery: "d1", MessageID: "m", Decision: "poisoned", Fields: renamed("p")})
+	j.Append(journal.Record{Kind: journal.Forwarded, MessageID: "p", Cause: "redrive", Fields: renamed("n")})
+	j.Append(journal.Record{Kind: journal.Received, Function: "F", Delivery: "d2", MessageID: "n"})
+	j.Append(journal.Record{Kind: journal.Settled, Function: "F", Delivery: "d2", MessageID: "n", Decision: "deleted"})
+	c.await(2)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if again := c.spans[1]; len(again.Links) != 1 || !slices.Equal(again.Links[0].SpanId, c.spans[0].SpanId) {
+		t.Errorf("the redriven message links %s, want %x", again.Links, c.spans[0].SpanId)
+	}
+}
 
 // lineApp is an app whose function fails once for "fail", and writes lines. Handed are the
 // trace contexts of its attempts.

@@ -84,6 +84,10 @@ func (t *tracer) context(r *journal.Record) context.Context {
 
 // take makes what a record tells.
 func (t *tracer) take(r *journal.Record) {
+	if r.Kind == journal.Forwarded { // redriven: it came from where the poison message did
+		t.rename(r, t.moved[r.MessageID])
+		return
+	}
 	if r.Function == "" || r.Delivery == "" {
 		return
 	}
@@ -151,9 +155,12 @@ func (t *tracer) begin(r *journal.Record) {
 	for _, l := range links {
 		options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: spanContext(l)}))
 	}
-	for name, before := range map[string]oteltrace.SpanContext{"previous_delivery": t.seen[message(r)], "moved_by": t.moved[r.MessageID]} {
-		if before.IsValid() {
-			options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: before, Attributes: []attribute.KeyValue{attribute.String("redeliver.link", name)}}))
+	for _, before := range []struct {
+		name string
+		span oteltrace.SpanContext
+	}{{"previous_delivery", t.seen[message(r)]}, {"moved_by", t.moved[r.MessageID]}} {
+		if before.span.IsValid() {
+			options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: before.span, Attributes: []attribute.KeyValue{attribute.String("redeliver.link", before.name)}}))
 		}
 	}
 	d := &delivery{about: about}
@@ -185,15 +192,11 @@ func (t *tracer) end(d *delivery, r *journal.Record) {
 		d.span.SetAttributes(attribute.String("redeliver.target", r.Target))
 	}
 	for _, f := range r.Fields {
-		switch f.Key {
-		case "http_status":
-			if status, err := strconv.Atoi(f.Value); err == nil {
-				d.span.SetAttributes(attribute.Int("http.response.status_code", status))
-			}
-		case "new_message_id":
-			remember(t.moved, f.Value, f.Value, d.span.SpanContext())
+		if status, err := strconv.Atoi(f.Value); f.Key == "http_status" && err == nil {
+			d.span.SetAttributes(attribute.Int("http.response.status_code", status))
 		}
 	}
+	t.rename(r, d.span.SpanContext())
 	switch r.Decision {
 	case "deleted", "completed", "checkpointed", "recorded", "deferred", "responded":
 		// The sender of an event, a checkpoint and a schedule go on after a failure too.
@@ -207,6 +210,15 @@ func (t *tracer) end(d *delivery, r *journal.Record) {
 	}
 	d.span.End(oteltrace.WithTimestamp(r.Time))
 	delete(t.open, r.Delivery)
+}
+
+// rename remembers the span of a message that has another identity where it is now.
+func (t *tracer) rename(r *journal.Record, span oteltrace.SpanContext) {
+	for _, f := range r.Fields {
+		if f.Key == "new_message_id" && span.IsValid() {
+			remember(t.moved, f.Value, f.Value, span)
+		}
+	}
 }
 
 // common are the attributes of both kinds of span.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,13 +149,16 @@ func breakerState(rec *journal.Record) *view.BreakerState {
 // mask stands for a value that may be a secret, whatever its length.
 const mask = "********"
 
+// secretName matches names of settings that may have a number for a secret.
+var secretName = regexp.MustCompile(`(?i)key|secret|passw|pwd|passcode|passphrase|token|credential|pin$`) // read only
+
 // shownValue is the value of a setting for people's eyes.
 func shownValue(name, value string) (shown string, masked bool) {
 	_, notNumber := strconv.ParseFloat(value, 64)
 	_, notBool := strconv.ParseBool(value)
 	plain := notNumber == nil && len(value) < 8 || notBool == nil || value == "" || strings.EqualFold(strings.TrimSuffix(value, ";"), "UseDevelopmentStorage=true") ||
 		strings.EqualFold(name, "FUNCTIONS_WORKER_RUNTIME") || strings.EqualFold(name, "FUNCTIONS_EXTENSION_VERSION")
-	if plain {
+	if plain && (value == "" || !secretName.MatchString(name)) {
 		return value, false
 	}
 	return mask, true

@@ -25,7 +25,7 @@ func TestApp(t *testing.T) {
 	handlers := functions.New()
 	handlers.Queue("Orders", "orders", nothing)
 	d := open(t, app(plainHostJSON, "local.settings.json",
-		`{"IsEncrypted":false,"Values":{"AzureWebJobsStorage":"UseDevelopmentStorage=true","Secret":"hunter2hunter2","Pin":"1234567890","Short":"12","On":"true","<b>":"x"}}`), handlers,
+		`{"IsEncrypted":false,"Values":{"AzureWebJobsStorage":"UseDevelopmentStorage=true","Secret":"hunter2hunter2","Pin":"1234567890","Short":"12","DB_PASSWORD":"4711","On":"true","<b>":"x"}}`), handlers,
 		&web.Options{Endpoints: func() []view.Endpoint {
 			return []view.Endpoint{{Service: "blobs", Address: "http://127.0.0.1:10000/x"}}
 		}})
@@ -42,7 +42,7 @@ func TestApp(t *testing.T) {
 	for _, s := range got.Settings {
 		settings = append(settings, fmt.Sprint(s.Name, "=", s.Value, " ", s.Masked))
 	}
-	want := []string{"<b>=******** true", "AzureWebJobsStorage=UseDevelopmentStorage=true false", "On=true false", "Pin=******** true", "Secret=******** true", "Short=12 false"}
+	want := []string{"<b>=******** true", "AzureWebJobsStorage=UseDevelopmentStorage=true false", "DB_PASSWORD=******** true", "On=true false", "Pin=******** true", "Secret=******** true", "Short=12 false"}
 	if diff := cmp.Diff(want, settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}

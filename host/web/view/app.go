@@ -36,7 +36,8 @@ type Generation struct {
 }
 
 // Setting is a setting of local.settings.json. Its value is masked, unless it is one that
-// is no secret by its kind: a number, true or false, the runtime, the embedded storage.
+// is no secret by its kind: a number (unless its name speaks of a key, a password or the
+// like), true or false, the runtime, the embedded storage.
 type Setting struct {
 	Name   string `json:"name"`
 	Source string `json:"source"`

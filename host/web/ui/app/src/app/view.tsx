@@ -128,7 +128,7 @@ function Endpoints(props: { list: AppAnswer["endpoints"] }) {
   return (
     <section class="panel">
       <h2>Endpoints</h2>
-      <dl class="facts">
+      <dl class="facts addresses">
         {props.list.map((e) => (
           <Fragment key={`${e.service} ${e.address ?? ""}`}>
             <dt>{e.service}</dt>

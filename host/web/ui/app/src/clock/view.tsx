@@ -132,7 +132,7 @@ function Due(props: { items: DueItem[]; more: boolean }) {
             <th>At</th>
             <th class="number">In</th>
             <th>What</th>
-            <th>Function</th>
+            <th class="spare">Function</th>
             <th>Message</th>
           </tr>
         </thead>
@@ -146,7 +146,7 @@ function Due(props: { items: DueItem[]; more: boolean }) {
                 <td>
                   <Text>{item.text}</Text>
                 </td>
-                <td>{item.function && <Text>{item.function}</Text>}</td>
+                <td class="spare">{item.function && <Text>{item.function}</Text>}</td>
                 <td>
                   {(item.messageId ?? item.delivery) ? (
                     <a href={link("message", item.messageId ?? item.delivery ?? "", { function: item.function ?? "" })}>

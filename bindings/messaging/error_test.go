@@ -9,6 +9,25 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
+// TestStatusOfEveryCondition is the table of spec messaging 3.9: conditions and the
+// statuses that $management and the administration report for them.
+func TestStatusOfEveryCondition(t *testing.T) {
+	t.Parallel()
+	for condition, want := range map[messaging.Condition]int{
+		"amqp:not-found": 404, "amqp:not-allowed": 400, "amqp:unauthorized-access": 401,
+		"amqp:resource-limit-exceeded": 403, "amqp:link:message-size-exceeded": 403,
+		"amqp:internal-error": 500, "amqp:not-implemented": 501,
+		"com.microsoft:timeout": 408, "com.microsoft:server-busy": 503,
+		"com.microsoft:message-lock-lost": 410, "com.microsoft:session-lock-lost": 410, "com.microsoft:session-cannot-be-locked": 410,
+		"com.microsoft:message-not-found": 404, "com.microsoft:entity-disabled": 400, "com.microsoft:entity-already-exists": 409,
+		"com.microsoft:argument-error": 400, "com.microsoft:argument-out-of-range": 400,
+	} {
+		if got := messaging.NewError(condition, "").Status; got != want {
+			t.Errorf("status of %s = %d, want %d", condition, got, want)
+		}
+	}
+}
+
 func TestServiceBusErrorIs(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -167,6 +167,45 @@ func TestDeadLetterCirclesEnd(t *testing.T) {
 	}
 }
 
+// TestDeadLetterQueueIsLikeItsParent: a dead letter keeps its number and its time, and is
+// locked for as long as a message of the queue (spec messaging 1.4).
+func TestDeadLetterQueueIsLikeItsParent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(servicebusapi.Queue{Name: "q", LockDuration: 17 * time.Second})
+	b.send("q", "first", "m")
+	var m *servicebusapi.Received
+	b.do(func(ctx context.Context) error {
+		r, err := b.ns.Receiver(ctx, "q", nil)
+		if err != nil {
+			return err
+		}
+		list, err := r.Receive(ctx, 2, 0)
+		if err != nil {
+			return err
+		}
+		m = list[1]
+		return b.ns.Settle(ctx, "q", servicebusapi.Settlement{Action: servicebusapi.DeadLetter}, m.LockToken)
+	})
+	b.clk.Advance(time.Second)
+	b.do(func(ctx context.Context) error {
+		r, err := b.ns.Receiver(ctx, "q/$deadletterqueue", nil)
+		if err != nil {
+			return err
+		}
+		dead, err := r.Receive(ctx, 1, 0)
+		if err != nil {
+			return err
+		}
+		if d := dead[0]; d.SequenceNumber != m.SequenceNumber || !d.EnqueuedTime.Equal(m.EnqueuedTime) {
+			t.Errorf("dead letter %d of %v, want %d of %v", d.SequenceNumber, d.EnqueuedTime, m.SequenceNumber, m.EnqueuedTime)
+		} else if want := b.clk.Now().Add(17 * time.Second); !d.LockedUntil.Equal(want) {
+			t.Errorf("locked until %v, want %v", d.LockedUntil, want)
+		}
+		return nil
+	})
+}
+
 // TestForwardingToItself: the service lets an entity forward to itself, and the number of
 // hops ends it (spec messaging 1.7).
 func TestForwardingToItself(t *testing.T) {

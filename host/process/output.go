@@ -25,6 +25,8 @@ const (
 	// other lines were told (host: WorkerProcess.cs).
 	keptLines  = 20
 	keptErrors = 3
+	// keptText is how much of such a line is kept, in bytes.
+	keptText = 4096
 )
 
 // output collects what one process writes, from several pipes.
@@ -92,7 +94,10 @@ func keepLast(list []string, text string, most int) []string {
 	if len(list) == most {
 		list = slices.Delete(list, 0, 1)
 	}
-	return append(list, text[:min(len(text), 4096)])
+	if len(text) > keptText {
+		text = strings.ToValidUTF8(text[:keptText], "")
+	}
+	return append(list, text)
 }
 
 // tail returns the last lines of standard error, and those that say error.

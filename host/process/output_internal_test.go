@@ -1,7 +1,9 @@
 package process
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/functions/call"
 )
@@ -23,6 +25,20 @@ func TestLevelsOfStandardError(t *testing.T) {
 	} {
 		if got, _ := classify(text); got != want {
 			t.Errorf("%q has level %v, want %v", text, got, want)
+		}
+	}
+}
+
+// The last lines of a program are whole characters, whatever their length.
+func TestKeptText(t *testing.T) {
+	t.Parallel()
+	for before := range 4 {
+		o := &output{}
+		s := &splitter{out: o, stderr: true}
+		_, _ = s.Write([]byte(strings.Repeat("x", before) + strings.Repeat("\U0001F600", 2000) + "\n"))
+		last, _ := o.tail()
+		if len(last) != 1 || !utf8.ValidString(last[0]) || len(last[0]) > keptText || len(last[0]) <= keptText-utf8.UTFMax {
+			t.Errorf("kept %d bytes, whole: %v", len(last[0]), utf8.ValidString(last[0]))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protojson"
 
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -63,7 +64,7 @@ func (e *linesEndpoint) accept() {
 		e.serving.Add(1)
 		go func() { //clock:outside waited for by close
 			defer e.serving.Done()
-			s := &lineStream{nc: nc, in: bufio.NewReaderSize(nc, 64<<10)}
+			s := &lineStream{nc: nc, in: bufio.NewReaderSize(nc, firstLine), most: firstLine}
 			if first, err := s.in.Peek(1); err == nil && first[0] == http2Preface {
 				e.calls.hand(buffered{nc, s.in})
 				return
@@ -77,6 +78,7 @@ func (e *linesEndpoint) accept() {
 				_ = nc.Close()
 				return
 			}
+			s.most = call.MaxMessageSize
 			e.found <- s //clock:outside a process dials
 		}()
 	}
@@ -108,10 +110,15 @@ func (e *linesEndpoint) close() {
 	e.serving.Wait() //clock:outside ends with the connections
 }
 
+// firstLine limits the first message of a connection, in bytes: anybody on this machine may
+// come before the worker.
+const firstLine = 64 << 10
+
 // lineStream is the stream of one connection.
 type lineStream struct {
-	nc net.Conn
-	in *bufio.Reader
+	nc   net.Conn
+	in   *bufio.Reader
+	most int // bytes of a message
 }
 
 // toLines writes zeroes, which a reader of another language would not find otherwise.
@@ -135,6 +142,8 @@ func (s *lineStream) Recv() (*message, error) {
 		part, err := s.in.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
+		case len(line) > s.most:
+			return nil, fmt.Errorf("a line has more than %d bytes", s.most)
 		case err == bufio.ErrBufferFull: // the line goes on
 			continue
 		case err != nil:

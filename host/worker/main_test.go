@@ -111,6 +111,15 @@ func act(role []string) {
 				panic(fmt.Sprint("the stranger was not sent away: ", err))
 			}
 		}
+		if a.is("flooder") { // somebody else comes first, and does not end
+			nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
+			check(err)
+			for sent := 0; err == nil; sent++ {
+				if _, err = nc.Write(make([]byte, 1<<20)); sent > 64 {
+					panic("the flooder was not sent away")
+				}
+			}
+		}
 		nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
 		check(err)
 		in := bufio.NewReader(nc)

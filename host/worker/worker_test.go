@@ -457,13 +457,17 @@ func TestTimeout(t *testing.T) {
 // Who is not the worker is sent away.
 func TestStranger(t *testing.T) {
 	t.Parallel()
-	clk := clock.System()
-	w, err := worker.Start(clk, spec("lines stranger"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(t.Context()); err != nil {
-		t.Error(err)
+	for _, first := range []string{"stranger", "flooder"} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			w, err := worker.Start(clock.System(), spec("lines "+first))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

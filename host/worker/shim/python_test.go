@@ -413,7 +413,7 @@ func testHTTP(t *testing.T, p python) {
 	for name, value := range h.GetHeaders() {
 		headers[strings.ToLower(name)] = value
 	}
-	if diff := cmp.Diff(map[string]string{"x-two": "2", "content-type": "text/plain; charset=utf-8"}, headers); diff != "" {
+	if diff := cmp.Diff(map[string]string{"x-two": "3", "content-type": "text/plain; charset=utf-8"}, headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
 	if len(h.GetCookies()) != 2 {

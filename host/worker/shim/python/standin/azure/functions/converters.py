@@ -149,7 +149,7 @@ class Response(Converter):
             return Datum(obj, "string")
         if not isinstance(obj, web.HttpResponse):
             raise NotImplementedError
-        headers = {name: ",".join(obj.headers.get_all(name)) for name in obj.headers if name != "set-cookie"}
+        headers = {name: obj.headers.get_all(name)[-1] for name in obj.headers if name != "set-cookie"}  # as the package does
         charset = f"; charset={obj.charset}" if obj.mimetype.startswith("text/") else ""
         headers.setdefault("content-type", obj.mimetype + charset)
         return Datum({

@@ -114,6 +114,7 @@ def response(req: func.HttpRequest) -> func.HttpResponse:
     answer = func.HttpResponse("hello é", status_code=202, headers={"X-Two": "2"})
     answer.headers.add("Set-Cookie", "a=b; Path=/x; Max-Age=0; Secure; HttpOnly; SameSite=Lax; Expires=Wed, 21 Oct 2037 07:28:00 GMT")
     answer.headers.add("Set-Cookie", "c=d")
+    answer.headers.add("X-Two", "3")  # the last one counts
     return answer
 
 

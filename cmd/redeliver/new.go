@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 func newNew(std streams) *cobra.Command {
@@ -204,19 +206,51 @@ func withSettings(a *app.App, names, values []string) (*change, error) {
 	case err != nil:
 		return nil, err
 	}
-	at := settingsValues.FindIndex(text)
-	if at == nil || a.Settings.Unreadable() {
+	changed, ok := withEntries(text, added, names, values)
+	if !ok || a.Settings.Unreadable() {
 		return nil, hinted(fmt.Errorf("%s holds no object \"Values\" that a setting could be added to", file), "add the setting "+names[0]+" yourself")
 	}
-	end := ","
-	if strings.HasPrefix(strings.TrimSpace(string(text[at[1]:])), "}") {
-		end = "\n  "
-	}
-	return &change{file: file, text: string(text[:at[1]]) + added + end + string(text[at[1]:])}, nil
+	return &change{file: file, text: changed}, nil
 }
 
-// settingsValues matches the beginning of the settings.
-var settingsValues = regexp.MustCompile(`"Values"\s*:\s*\{`)
+// settingsValues matches the beginning of the settings, and what looks like it elsewhere.
+var settingsValues = regexp.MustCompile(`(?i)"Values"\s*:\s*\{`)
+
+// withEntries adds entries to the settings of a file, at the place where a reader finds
+// them then. It reports false for a file without one.
+func withEntries(text []byte, added string, names, values []string) (changed string, ok bool) {
+	for _, at := range settingsValues.FindAllIndex(text, -1) {
+		end, rest := ",", string(text[at[1]:])
+		if inside := strings.TrimLeft(rest, " \t\r\n"); strings.HasPrefix(inside, "}") {
+			end, rest = "\n  ", inside
+		}
+		changed := string(text[:at[1]]) + added + end + rest
+		if hasSettings([]byte(changed), names, values) {
+			return changed, true
+		}
+	}
+	return "", false
+}
+
+// hasSettings reports whether a file of settings has these.
+func hasSettings(text []byte, names, values []string) bool {
+	doc, fault := schemas.Parse("", text)
+	if fault != nil {
+		return false
+	}
+	root, _ := doc.Value().(map[string]any)
+	for key, section := range root {
+		if settings, isObject := section.(map[string]any); isObject && strings.EqualFold(key, "Values") {
+			for i, name := range names {
+				if settings[name] != values[i] {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
 
 // writeChanges writes all files, or none when one of them is there that must not be.
 func writeChanges(dir string, changes []change) error {
@@ -267,9 +301,18 @@ func writeWhole(path string, c change) error {
 		return err
 	}
 	defer os.Remove(part.Name())
-	_, err = part.WriteString(c.text)
+	_, err = part.WriteString(withEndsOf(path, c.text))
 	if err := errors.Join(err, part.Chmod(info.Mode().Perm()), part.Close()); err != nil {
 		return err
 	}
 	return replace(part.Name(), path)
+}
+
+// withEndsOf is the text of a file with the line ends that the file has.
+func withEndsOf(path, text string) string {
+	before, err := os.ReadFile(path)
+	if ends := bytes.Count(before, []byte("\r\n")); err != nil || ends == 0 || ends < bytes.Count(before, []byte("\n")) {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }

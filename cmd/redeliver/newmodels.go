@@ -144,20 +144,30 @@ func (n *newFunction) inPython(a *app.App) (*addition, error) {
 		return nil, hinted(fmt.Errorf("%s declares no functions.FunctionApp at its top level", file), "new adds to a file with the line: app = func.FunctionApp()")
 	}
 	n.words["App"], n.words["Func"] = string(declared[1]), string(declared[2])
-	whole := strings.TrimRight(string(text), "\n") + "\n\n\n" + n.fill(n.section("function.python.tmpl"))
-	if !pythonLogging.MatchString(whole) {
-		at := pythonImport.FindStringIndex(whole)
-		if at == nil {
-			at = []int{0, 0}
-		}
-		whole = whole[:at[0]] + "import logging\n" + whole[at[0]:]
-	}
+	whole := withLogging(strings.TrimRight(string(text), "\r\n") + "\n\n\n" + n.fill(n.section("function.python.tmpl")))
 	return &addition{changes: []change{{file, whole, made}}}, nil
 }
 
+// withLogging is a module that imports logging: what stands in its own description counts
+// for nothing.
+func withLogging(module string) string {
+	from := len(pythonDescription.FindString(module))
+	code := module[from:]
+	if pythonLogging.MatchString(code) {
+		return module
+	}
+	at := 0
+	if first := pythonImport.FindStringIndex(code); first != nil {
+		at = first[0]
+	}
+	return module[:from] + code[:at] + "import logging\n" + code[at:]
+}
+
 var (
-	pythonApp     = regexp.MustCompile(`(?m)^(\w+)\s*=\s*([\w.]+)\.(?:FunctionApp|AsgiFunctionApp|WsgiFunctionApp)\(`)
+	pythonApp     = regexp.MustCompile(`(?m)^(\w+)\s*(?::[^=\n]*)?=\s*([\w.]+)\.(?:FunctionApp|AsgiFunctionApp|WsgiFunctionApp)\(`)
 	pythonLogging = regexp.MustCompile(`(?m)^import logging\b`)
+	// pythonDescription is the description that a module begins with, after comments.
+	pythonDescription = regexp.MustCompile(`(?s)\A(?:\s*#[^\n]*\n)*\s*(?:""".*?"""|'''.*?''')[^\n]*\n`)
 	// pythonImport is the first import that may have another one before it.
 	pythonImport = regexp.MustCompile(`(?m)^(import [a-z]|from [a-z.]+ import)`)
 )

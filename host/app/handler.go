@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -152,6 +153,13 @@ func (l *loader) discoverHandler() HandlerSpec {
 	return h
 }
 
+// goProgram is the program of an app with the platform's own worker for Go, which is its
+// own worker (spec workers 3.1).
+func (l *loader) goProgram(h *HandlerSpec) string {
+	named := cmp.Or(l.app.Settings.Get("languageWorkers:"+h.Runtime+":defaultExecutablePath"), "bin/app")
+	return absolute(l.app.Dir, filepath.FromSlash(named))
+}
+
 // officialGo reports whether a runtime is the platform's own Go worker.
 func officialGo(runtime string) bool { return runtime == "native" || runtime == "golang" }
 
@@ -172,7 +180,11 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 			l.otherModel(h, found)
 		}
 	case found == nil || found.runtime != h.Runtime:
-		found = &language{runtime: h.Runtime, words: runtimeWords[h.Runtime]}
+		found = &language{runtime: h.Runtime, words: runtimeWords[h.Runtime], inCode: officialGo(h.Runtime)}
+	}
+	if officialGo(h.Runtime) {
+		// The program is all that there is of the app, and a build writes it anew.
+		l.fileOfHandler(h, l.goProgram(h))
 	}
 	l.inLanguage(h, found)
 }
@@ -197,7 +209,13 @@ func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 	}
 	if l.opts.Worker == nil {
 		h.Worker = h.Runtime == "node" || h.Runtime == "python" || h.Runtime == "java" || h.Runtime == isolated
-		if !h.Worker {
+		switch {
+		case h.Worker:
+		case officialGo(h.Runtime):
+			if h.Worker = isFile(l.goProgram(h)); !h.Worker {
+				l.noWorker = NoWorker{"the app has not been built", "run \"go build -o bin/app .\""}
+			}
+		default:
 			l.noWorker = NoWorker{onlySome, "set languageWorkers:" + h.Runtime + ":workerDirectory to the folder of the official worker"}
 		}
 		return

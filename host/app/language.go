@@ -25,7 +25,6 @@ type language struct {
 }
 
 const (
-	later    = "come with a later version"
 	onlySome = "this version brings workers for JavaScript, TypeScript, Python and Java only"
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
 )
@@ -244,9 +243,6 @@ func (l *loader) explainLanguage(functions []*Function) {
 			l.warn(w)
 		}
 		return
-	}
-	if officialGo(lang.runtime) {
-		w.Reason = "the functions of this app are written for the official Go worker, and this version runs Go handlers of package " + functionsPackage + " only: other workers " + later
 	}
 	w.Hint = services
 	if l.noWorker.Hint != "" {

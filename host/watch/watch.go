@@ -291,11 +291,16 @@ func (w *watching) ofHandler(rel, name string, isDir bool) bool {
 		path = filepath.ToSlash(path)
 		return err == nil && (rel == path || isDir && strings.HasPrefix(path, rel+"/"))
 	}
-	if a := w.App(); a != nil && a.Handler.Kind == app.Custom {
+	if a := w.App(); a != nil && len(a.Handler.Files) > 0 {
 		path := filepath.Join(w.Dir, filepath.FromSlash(rel))
-		return slices.ContainsFunc(a.Handler.Files, func(file string) bool {
+		if slices.ContainsFunc(a.Handler.Files, func(file string) bool {
 			return file == path || isDir && strings.HasPrefix(file, path+string(filepath.Separator))
-		})
+		}) {
+			return true
+		}
+	}
+	if a := w.App(); a != nil && a.Handler.Kind == app.Custom {
+		return false
 	}
 	if a := w.App(); a != nil && a.Handler.Kind == app.Language && a.Handler.Worker {
 		if isDir {

@@ -97,6 +97,9 @@ func (s *Search) find() (*Found, error) {
 		}
 		return &Found{Language: s.Language, Path: path, Carriage: GRPC}, nil
 	}
+	if s.Language == "native" || s.Language == "golang" {
+		return s.native()
+	}
 	if s.Prefer != PreferShim {
 		dir, said := s.directory()
 		if dir != "" {

@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "pictures" ? ["browser/pictures.ts"] : mode === "bench" ? ["browser/bench.ts"] : ["browser/**/*.test.ts"],
+    setupFiles: ["browser/setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },

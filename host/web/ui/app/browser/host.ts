@@ -8,14 +8,23 @@ const program = process.env["REDELIVER"] ?? "redeliver";
 
 const patience = 60_000; // only a failing test waits that long
 
-/** A folder with files, for as long as the test process lives. */
+const running = new Set<Host>();
+const folders: string[] = [];
+
+/** Ends the hosts that still run, and removes their folders. */
+export async function clean(): Promise<void> {
+  for (const host of running) await host.stop("SIGKILL");
+  for (const dir of folders.splice(0)) rmSync(dir, { recursive: true, force: true });
+}
+
+/** A folder with files, until the tests of the file are over. */
 export function folder(files: Record<string, string>): string {
   const dir = mkdtempSync(join(tmpdir(), "redeliver-page-"));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     writeFileSync(join(dir, name), text);
   }
-  process.on("exit", () => rmSync(dir, { recursive: true, force: true }));
+  folders.push(dir);
   return dir;
 }
 
@@ -33,7 +42,13 @@ export class Host {
     const take = (part: Buffer) => (this.said = (this.said + part.toString()).slice(-200_000));
     child.stdout?.on("data", take);
     child.stderr?.on("data", take);
-    this.ended = new Promise((resolve) => child.once("exit", () => resolve()));
+    running.add(this);
+    this.ended = new Promise((resolve) =>
+      child.once("exit", () => {
+        running.delete(this);
+        resolve();
+      }),
+    );
   }
 
   /** Starts the app of a folder and waits until it is ready. Ports are free ones, unless flags say another. */
@@ -43,7 +58,6 @@ export class Host {
     const rest = ["--output", "plain", ...(named("--data") ? [] : ["--in-memory"])];
     const child = spawn(program, ["start", dir, ...ports, ...rest, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
     const host = new Host(child);
-    process.on("exit", () => child.kill("SIGKILL"));
     await host.says(/ready in/);
     if (flags.includes("--enableAuth")) host.key = (JSON.parse(readFileSync(join(dir, ".redeliver/keys.json"), "utf8")) as { master: string }).master;
     host.base = (/page +(\S+\/admin\/redeliver\/)ui\//.exec(host.said) ?? /(http:\/\/localhost:\d+)/.exec(host.said))?.[1] ?? "";

@@ -22,6 +22,7 @@ var triggersOfProperties = []struct{ trigger, work string }{
 	{"{type: blobTrigger, path: \"pictures/{name}\"}", "upload: {blob: pictures/a.png, body: a}"},
 	{"{type: cosmosDBTrigger, databaseName: shop, containerName: orders, createLeaseContainerIfNotExists: true, startFromBeginning: true}", "write: {container: shop/orders, documents: [{id: \"7\"}]}"},
 	{"{type: timerTrigger, schedule: \"0 */5 * * * *\"}", "advance: 12m"},
+	{"{type: eventGridTrigger}", "publish: {topic: shop, events: [{subject: /orders/7}]}"},
 	{"{type: httpTrigger, authLevel: anonymous, route: work}", "request: {method: GET, path: /api/work, patience: 10m}"},
 }
 
@@ -40,8 +41,15 @@ func randomScenario(seed uint64) string {
 		script = append(script, fmt.Sprintf("{do: %s, after: %ds, chance: 0.%d, take: %ds}", pick("fail", "fail", "succeed", "permanent", "retryNow", "retryAfter", "panic"), 1+rng.IntN(100), rng.IntN(10), rng.IntN(90)))
 	}
 	var b strings.Builder
+	if strings.Contains(source.trigger, "eventGrid") {
+		b.WriteString("host: {redeliver: {eventGrid: {topics: [{name: shop, subscriptions: [{name: index, function: Work}]}]}}}\n")
+	}
 	fmt.Fprintf(&b, "functions:\n  Work:\n    trigger: %s\n%s    handler: [%s]\nwhen:\n", source.trigger, retry, strings.Join(script, ", "))
-	switch rng.IntN(4) {
+	switch rng.IntN(6) {
+	case 2:
+		fmt.Fprintf(&b, "  - fault: {handler: Work, times: %d, after: %v}\n", 1+rng.IntN(2), rng.IntN(2) == 0)
+	case 3:
+		fmt.Fprintf(&b, "  - fault: {operation: %s, latency: %ds, times: 3}\n", pick("Delete", "Update", "Put", "Complete", "Abandon", "Receive"), 1+rng.IntN(40))
 	case 0:
 		fmt.Fprintf(&b, "  - fault: {operation: %s, times: %d, after: %v}\n", pick("Delete", "Update", "Put", "Complete", "Abandon", "Receive"), 1+rng.IntN(2), rng.IntN(2) == 0)
 	case 1:

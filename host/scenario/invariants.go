@@ -127,13 +127,22 @@ func removes(d triggers.Decision) bool {
 	return d == triggers.Deleted || d == triggers.Poisoned || d == triggers.Completed || d == triggers.Undecodable
 }
 
+// takesEvents reports whether a function gets what event subscriptions deliver.
+func (c *checker) takesEvents(function string) bool {
+	if c.app == nil {
+		return false
+	}
+	f := c.app.Function(function)
+	return f != nil && f.TakesEvents()
+}
+
 func (c *checker) received(r *journal.Record) string {
 	if r.MessageID == "" || r.DeliveryCount == 0 {
 		return ""
 	}
 	of := r.Function + " " + r.MessageID
 	least := c.counts[of] + 1
-	if r.Trigger == "eventGridTrigger" && c.runs[of] < c.run {
+	if c.runs[of] < c.run && c.takesEvents(r.Function) {
 		least-- // what a killed host has not answered is delivered again under its number
 	}
 	if r.DeliveryCount < least {

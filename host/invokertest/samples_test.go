@@ -32,8 +32,8 @@ func TestSamples(t *testing.T) {
 			t.Parallel()
 			env := m.need(t)
 			if m.name == "custom" {
-				if out, err := command(t, "python3", "--version"); err != nil {
-					t.Skipf("there is no python3 here: %v %s", err, out)
+				if out, err := command(t, "perl", "-MJSON::PP", "-e1"); err != nil {
+					t.Skipf("there is no Perl with its own modules here: %v %s", err, out)
 				}
 			}
 			dir := filepath.Join(t.TempDir(), "app")

@@ -146,7 +146,7 @@ func TestSamples(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	for sample, needs := range map[string]string{"orders": "go", "node-classic": "node", "python-v1": "python3", "python-v2": "python3", "custom": "python3"} {
+	for sample, needs := range map[string]string{"orders": "go", "node-classic": "node", "python-v1": "python3", "python-v2": "python3", "custom": "perl"} {
 		t.Run(sample, func(t *testing.T) {
 			t.Parallel()
 			if needs == "python3" && runtime.GOOS == "windows" {

@@ -80,7 +80,7 @@ func Read(a *app.App) Config {
 		return Config{}
 	}
 	c := Config{Resource: r.attributes("OTEL_RESOURCE_ATTRIBUTES"), Interval: r.milliseconds("OTEL_METRIC_EXPORT_INTERVAL")}
-	c.Service = cmp.Or(r.get("OTEL_SERVICE_NAME"), c.Resource["service.name"], r.get("WEBSITE_SITE_NAME"), filepath.Base(a.Dir))
+	c.Service = cmp.Or(r.get("OTEL_SERVICE_NAME"), c.Resource["service.name"], r.get("WEBSITE_SITE_NAME"), valid(filepath.Base(a.Dir)))
 	delete(c.Resource, "service.name")
 	c.Traces, c.Metrics, c.Logs = r.target("TRACES", "/v1/traces"), r.target("METRICS", "/v1/metrics"), r.target("LOGS", "/v1/logs")
 	c.Sampler = r.sampler()
@@ -110,7 +110,7 @@ type settings struct {
 
 func (r *settings) get(name string) string {
 	text, _ := r.lookup(name)
-	return strings.TrimSpace(text)
+	return valid(strings.TrimSpace(text)) // a value of the environment may be any bytes
 }
 
 // warn says what is wrong with a setting. Its value may hold a key.
@@ -193,7 +193,7 @@ func (r *settings) attributes(name string) map[string]string {
 			r.warn(name, "name=value pairs with commas between them")
 			continue
 		}
-		out[key] = value
+		out[valid(key)] = valid(value) // one wrong text would lose all that is sent
 	}
 	return out
 }

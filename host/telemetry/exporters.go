@@ -146,12 +146,16 @@ type (
 
 // ExportSpans implements trace.SpanExporter.
 func (e spans) ExportSpans(ctx context.Context, list []sdktrace.ReadOnlySpan) error {
-	return e.during(ctx, e.to, len(list), &e.losses.spans, func(ctx context.Context) error { return e.SpanExporter.ExportSpans(ctx, list) })
+	return inParts(ctx, list, spanSize, func(ctx context.Context, part []sdktrace.ReadOnlySpan) error {
+		return e.during(ctx, e.to, len(part), &e.losses.spans, func(ctx context.Context) error { return e.SpanExporter.ExportSpans(ctx, part) })
+	})
 }
 
 // Export implements log.Exporter.
 func (e lines) Export(ctx context.Context, list []sdklog.Record) error {
-	return e.during(ctx, e.to, len(list), &e.losses.lines, func(ctx context.Context) error { return e.Exporter.Export(ctx, list) })
+	return inParts(ctx, list, lineSize, func(ctx context.Context, part []sdklog.Record) error {
+		return e.during(ctx, e.to, len(part), &e.losses.lines, func(ctx context.Context) error { return e.Exporter.Export(ctx, part) })
+	})
 }
 
 // Export implements metric.Exporter.

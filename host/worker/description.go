@@ -13,8 +13,7 @@ import (
 // configFile describes a worker (spec workers 3.3).
 const configFile = "worker.config.json"
 
-// description is what is read of it. Profiles are not: their conditions are about
-// the cloud.
+// description is what is read of it.
 type description struct {
 	Language                  string
 	Extensions                []string
@@ -26,7 +25,7 @@ type description struct {
 	SupportedRuntimeVersions  []string
 	SupportedOperatingSystems []string
 	SupportedArchitectures    []string
-	IsDisabled                bool
+	IsDisabled                text
 
 	SanitizeRuntimeVersionRegex string
 
@@ -41,7 +40,9 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func readDescription(dir string) (*description, error) {
+// readDescription reads the description of the worker in a folder. setting is
+// Search.Setting, for the conditions of profiles; nil: they do not count.
+func readDescription(dir string, setting func(string) string) (*description, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, configFile))
 	if err != nil {
 		return nil, err
@@ -49,15 +50,22 @@ func readDescription(dir string) (*description, error) {
 	var config struct {
 		Description    *description
 		ProcessOptions processOptions
+		Profiles       []profile
 	}
 	if err := json.Unmarshal(raw, &config); err != nil {
 		return nil, fmt.Errorf("%s: %w", configFile, err)
 	}
 	d := config.Description
-	switch {
-	case d == nil:
+	if d == nil {
 		return nil, errNoDescription
-	case d.IsDisabled:
+	}
+	if setting != nil {
+		if err := d.apply(config.Profiles, setting); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case strings.EqualFold(string(d.IsDisabled), "true"):
 		return nil, fmt.Errorf("%s says that the worker is disabled", configFile)
 	case len(d.SupportedOperatingSystems) > 0 && !slices.ContainsFunc(d.SupportedOperatingSystems, func(s string) bool { return strings.EqualFold(s, systemName()) }):
 		return nil, fmt.Errorf("it does not support %s", runtime.GOOS)

@@ -159,7 +159,7 @@ func (s *Search) directory() (dir string, said bool) {
 
 // official reads the description of an official worker.
 func (s *Search) official(dir string) (*Found, error) {
-	d, err := readDescription(dir)
+	d, err := readDescription(dir, s.Setting)
 	if err != nil {
 		hint := "name the folder that holds " + configFile
 		if dir == s.Prefer {

@@ -40,7 +40,7 @@ const workerRoot = "{WorkerRoot}"
 // 1.3, 1.5). The error is a *NotFoundError.
 func (s Search) Output(root string) (*Found, error) {
 	const again = "build or publish the app again"
-	d, err := readDescription(root)
+	d, err := readDescription(root, nil)
 	if err != nil {
 		return nil, s.notFound(fmt.Sprintf("the folder %q is not the output of an isolated .NET app: %v", root, err),
 			"name the folder of the project, or of its output: "+again)

@@ -21,7 +21,7 @@ func openLines(id string, beside *settlement) (endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1), calls: newHanded(l.Addr()), server: newServer(beside)} //clock:outside a process dials
+	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1), conns: map[net.Conn]bool{}, calls: newHanded(l.Addr()), server: newServer(beside)} //clock:outside a process dials
 	e.serving.Add(2)
 	go e.accept() //clock:outside waited for by close
 	go func() {   //clock:outside waited for by close
@@ -41,7 +41,7 @@ type linesEndpoint struct {
 
 	mu     sync.Mutex // guards:
 	closed bool
-	conns  []net.Conn
+	conns  map[net.Conn]bool // the worker's, and those of which is not known whose they are
 }
 
 func (e *linesEndpoint) addr() *net.TCPAddr { return e.listener.Addr().(*net.TCPAddr) }
@@ -66,6 +66,7 @@ func (e *linesEndpoint) accept() {
 			defer e.serving.Done()
 			s := &lineStream{nc: nc, in: bufio.NewReaderSize(nc, firstLine), most: firstLine}
 			if first, err := s.in.Peek(1); err == nil && first[0] == http2Preface {
+				e.forget(nc)
 				e.calls.hand(buffered{nc, s.in})
 				return
 			}
@@ -75,6 +76,7 @@ func (e *linesEndpoint) accept() {
 				once.Do(func() { first = true }) // one worker, one connection
 			}
 			if !first {
+				e.forget(nc)
 				_ = nc.Close()
 				return
 			}
@@ -92,8 +94,15 @@ func (e *linesEndpoint) keep(nc net.Conn) bool {
 		_ = nc.Close()
 		return false
 	}
-	e.conns = append(e.conns, nc)
+	e.conns[nc] = true
 	return true
+}
+
+// forget takes a connection that another owns, or nobody, out of those that close ends.
+func (e *linesEndpoint) forget(nc net.Conn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.conns, nc)
 }
 
 func (e *linesEndpoint) close() {
@@ -104,7 +113,7 @@ func (e *linesEndpoint) close() {
 	e.mu.Unlock()
 	_ = e.listener.Close()
 	e.server.Stop()
-	for _, nc := range conns {
+	for nc := range conns {
 		_ = nc.Close()
 	}
 	e.serving.Wait() //clock:outside ends with the connections

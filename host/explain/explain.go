@@ -112,16 +112,17 @@ func (t *teller) story(r *journal.Record) *story {
 	return s
 }
 
-// service adds what a service did to a message by itself to the lives of the message.
+// service adds what a service did to a message by itself to the lives that the message has
+// there.
 func (t *teller) service(r *journal.Record) {
-	if list := t.message[r.MessageID]; len(list) > 0 {
+	if list := concerned(t.message[r.MessageID], r); len(list) > 0 {
 		for _, s := range list {
 			s.add(r)
 		}
 		return
 	}
 	s := t.orphans[r.MessageID]
-	if s == nil {
+	if s == nil || s.claimed {
 		s = &story{life: &Life{Message: r.MessageID, Source: r.Source}}
 		t.orphans[r.MessageID], t.order = s, append(t.order, s)
 	}

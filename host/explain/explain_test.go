@@ -164,3 +164,41 @@ func TestFormulas(t *testing.T) {
 		t.Errorf("no policy: %q", got)
 	}
 }
+
+// What a service does with the copy of one subscription is no part of the life that the
+// message has at another, nor is a message of the same identity in another entity.
+func TestMessageOfTwoEntities(t *testing.T) {
+	t.Parallel()
+	for name, names := range map[string][3]string{ // of the functions' sources, and the services' for the second
+		"subscriptions": {"orders/Subscriptions/ship", "orders/Subscriptions/bill", "orders/subscriptions/bill"},
+		"events":        {"SHIP", "BILL", "shop/bill"},
+		"queues":        {"parcels", "bills", "bills"},
+	} {
+		in := func(kind journal.Kind, function, source string, more journal.Record) journal.Record {
+			more = of(kind, more)
+			more.Function, more.Source, more.Delivery = function, source, function
+			return more
+		}
+		lives := explain.Explain(at(0, 1, 2, 3, 4, 5, 6)(
+			journal.Record{Kind: journal.Enqueued, Source: names[2], MessageID: "m1"},
+			in(journal.Received, "Ship", names[0], journal.Record{}),
+			in(journal.Received, "Bill", names[1], journal.Record{}),
+			in(journal.Settled, "Ship", names[0], journal.Record{Decision: "completed"}),
+			journal.Record{Kind: journal.DeadLettered, Source: names[2], Target: names[2] + "/$DeadLetterQueue", MessageID: "m1"},
+			journal.Record{Kind: journal.Enqueued, Source: "other", MessageID: "m1"},
+			journal.Record{Kind: journal.Forwarded, Source: names[2] + "/$DeadLetterQueue", Target: names[2], MessageID: "m1", Cause: "redrive"},
+		), explain.Subject{})
+		var got []string
+		for _, l := range lives {
+			got = append(got, l.Function+": "+l.Next)
+		}
+		want := []string{
+			"Ship: nothing: the function has succeeded, and the message is completed",
+			"Bill: a listener of " + names[2] + " receives it",
+			": a listener receives it",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -59,6 +59,7 @@ export interface Life {
   function: string;
   trigger: string;
   source: string;
+  told: string[]; // the entities whose service told of it
   seq: number; // of its first record
   latest: number; // of its last
   start: number;

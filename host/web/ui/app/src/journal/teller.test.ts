@@ -56,6 +56,27 @@ test("each function that receives a message has a life of it", () => {
   expect(j.teller.find("dB").map((l) => l.function)).toEqual(["B"]);
 });
 
+test.each([
+  ["subscriptions", "serviceBusTrigger", "orders/Subscriptions/ship", "orders/Subscriptions/bill", "orders/subscriptions/bill"],
+  ["queues", "serviceBusTrigger", "parcels", "bills", "bills"],
+  ["dead letters", "serviceBusTrigger", "bills/$DeadLetterQueue", "bills", "bills"],
+  ["events", "eventGridTrigger", "SHIP", "BILL", "shop/bill"],
+])("a message of two entities has a life in each: %s", (_, trigger, ship, bill, entity) => {
+  const j = new Journal();
+  const of = (name: string, source: string) => ({ function: name, trigger, source, message_id: "m1", delivery: name });
+  if (trigger === "eventGridTrigger") j.add("enqueued", { source: "shop/ship", message_id: "m1" });
+  j.add("enqueued", { source: entity, message_id: "m1" });
+  // The second may be the first to be received.
+  j.add("received", of("Bill", bill));
+  j.add("received", of("Ship", ship));
+  j.add("settled", { ...of("Ship", ship), decision: "completed" });
+  j.add("dead_lettered", { source: entity, target: `${entity}/$DeadLetterQueue`, message_id: "m1" });
+  j.add("enqueued", { source: "other", message_id: "m1" });
+  const lives = Object.fromEntries(j.teller.lives.map((l) => [l.function, l.state]));
+  expect(lives).toEqual({ Bill: `dead-lettered: ${entity}/$DeadLetterQueue`, Ship: "completed", "": "in other" });
+  if (trigger === "eventGridTrigger") expect(j.teller.lives.map((l) => l.source)).toEqual(["shop/bill", "shop/ship", "other"]);
+});
+
 test("a settlement after success and one after failure differ", () => {
   const j = new Journal();
   const of = { function: "Tick", delivery: "d1" };

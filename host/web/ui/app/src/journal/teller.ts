@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, Life, Mark } from "./life";
+import { concerned, subscribed } from "./place";
 import { instant, timeSpan, type Rec } from "./record";
 
 /** Something that concerns the host as a whole, for the axis of time. */
@@ -13,6 +14,7 @@ export interface HostMark {
 
 const longestText = 8_192;
 const mostLogs = 500; // of one message
+const mostTold = 100; // entities of one message
 
 /** Tells the lives of messages from the records of the journal, in their order. */
 export class Teller {
@@ -52,22 +54,23 @@ export class Teller {
     const key = `${r.function} ${message || r.delivery}`;
     const known = this.byKey.get(key);
     if (known) return known;
-    const waiting = message ? this.byMessage.get(message)?.find((l) => l.function === "") : undefined;
+    const lives = this.byMessage.get(message) ?? [];
+    // An event's function knows the subscription only, Event Grid the topic too.
+    const source = r.trigger === "eventGridTrigger" && r.source ? subscribed(lives, r.source) : r.source;
+    const waiting = lives.find((l) => l.function === "");
     if (waiting) {
       // What the service told of the message before a function had it is its beginning.
       this.byKey.delete(waiting.key);
-      // An event's function knows the subscription only, Event Grid the topic too.
-      const source = r.trigger === "eventGridTrigger" ? waiting.source : (r.source ?? waiting.source);
-      Object.assign(waiting, { key, function: r.function, trigger: r.trigger ?? "", source });
+      Object.assign(waiting, { key, function: r.function, trigger: r.trigger ?? "", source: source ?? waiting.source });
       this.byKey.set(key, waiting);
       return waiting;
     }
-    return this.begin(key, r, time);
+    return this.begin(key, r, time, source);
   }
 
-  private begin(key: string, r: Rec, time: number): Life {
+  private begin(key: string, r: Rec, time: number, source = r.source ?? ""): Life {
     const life: Life = {
-      key, message: r.message_id ?? "", function: r.function ?? "", trigger: r.trigger ?? "", source: r.source ?? "",
+      key, message: r.message_id ?? "", function: r.function ?? "", trigger: r.trigger ?? "", source, told: [],
       seq: r.seq, latest: r.seq, start: time, end: time,
       deliveries: [], marks: [], logs: [], attempts: 0, failures: 0, records: 0, error: "", outcome: "queued", state: "queued",
     };
@@ -84,11 +87,14 @@ export class Teller {
     return life;
   }
 
-  /** A service did something to a message by itself: every function's life of it has that. */
+  /** A service did something to a message by itself: every function's life of it there has that. */
   private service(r: Rec, time: number): void {
-    let lives = this.byMessage.get(r.message_id ?? "");
-    if (!lives) lives = [this.begin(` ${r.message_id}`, r, time)];
-    for (const life of lives) this.mark(life, r, time);
+    let lives = concerned(this.byMessage.get(r.message_id ?? "") ?? [], r);
+    if (lives.length === 0) lives = [this.begin(` ${r.message_id}`, r, time)];
+    for (const life of lives) {
+      if (r.source && life.told.length < mostTold && !life.told.includes(r.source)) life.told.push(r.source);
+      this.mark(life, r, time);
+    }
   }
 
   private handle(life: Life, r: Rec, time: number): void {

@@ -11,9 +11,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
-	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
@@ -54,14 +52,14 @@ type loaded struct {
 
 // connect starts the process of that number and returns when the worker has said what
 // it can do. The error is a *process.StartError.
-func connect(ctx context.Context, clk clock.Clock, spec *Spec, number int) (*conn, error) {
+func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	c := &conn{
 		spec: spec, request: rand.Text(),
 		answers: map[string]*process.Inbox[*message]{}, calls: map[string]*conversation{},
 	}
 	id := rand.Text()
 	var err error
-	if c.end, err = spec.Carriage.open(id, &settlement{clk: clk, running: c.actions}); err != nil {
+	if c.end, err = spec.Carriage.open(id, &settlement{running: c.holders}); err != nil {
 		return nil, &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
 	}
 	own := spec.Spec
@@ -221,13 +219,13 @@ func (c *conn) broken(err error) {
 	}
 }
 
-// actions are those of the calls that run.
-func (c *conn) actions() (list []bindings.Actions) {
+// holders are the calls that run and may settle.
+func (c *conn) holders() (list []holder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, call := range c.calls {
 		if a := call.req.Actions; a != nil {
-			list = append(list, a)
+			list = append(list, holder{call.w.clk, a})
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -171,15 +172,17 @@ func retryOf(o *workerpb.RpcRetryOptions) *retrycontext.PolicyConfig {
 	return p
 }
 
-// load has the worker load the app's functions, once for each process. An error is the end
+// load has the worker load functions of the app, each once for each process: to those that
+// another host has loaded before, see Pool, come those that it had not. An error is the end
 // of the connection meanwhile.
 func (c *conn) load(functions []Function) error {
 	c.loading.Lock()
 	defer c.loading.Unlock()
 	c.mu.Lock()
-	done, declared := c.loaded != nil, c.declared
+	first, declared := c.loaded == nil, c.declared
+	functions = slices.DeleteFunc(slices.Clone(functions), func(f Function) bool { return c.loaded[strings.ToLower(f.Name)] != nil })
 	c.mu.Unlock()
-	if done {
+	if !first && len(functions) == 0 {
 		return nil
 	}
 	results := map[string]*loaded{}
@@ -196,7 +199,9 @@ func (c *conn) load(functions []Function) error {
 			FunctionId: l.id, Metadata: c.metadataOf(&f, own, l.id), ManagedDependencyEnabled: c.spec.ManagedDependencies,
 		})
 	}
-	c.sayDependencies()
+	if first {
+		c.sayDependencies()
+	}
 	box := c.await("load")
 	defer c.forget("load")
 	if c.can.has("SupportsLoadResponseCollection") && len(requests) > 0 {
@@ -212,8 +217,12 @@ func (c *conn) load(functions []Function) error {
 		return err
 	}
 	c.mu.Lock()
-	c.loaded = results
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	if first {
+		c.loaded = results
+	} else {
+		maps.Copy(c.loaded, results)
+	}
 	return nil
 }
 

@@ -50,7 +50,7 @@ func (s *Spec) key() string {
 func (w *Worker) process(ctx context.Context, number int) (*conn, error) {
 	p := w.spec.Pool
 	if p == nil || number > 1 || w.spec.Count > 1 || w.spec.Language == Dotnet || Debugs(w.spec.Args) {
-		return connect(ctx, w.clk, w.spec, number)
+		return connect(ctx, w.spec, number)
 	}
 	key := w.spec.key()
 	if c := p.take(key); c != nil {
@@ -80,20 +80,20 @@ func (w *Worker) process(ctx context.Context, number int) (*conn, error) {
 			}
 		}
 	}
-	c, err := connect(ctx, w.clk, &own, number)
+	c, err := connect(ctx, &own, number)
 	if err == nil {
 		c.loan = l
 	}
 	return c, err
 }
 
-// take returns an idle process of that key, nil if there is none.
+// take returns an idle process of that key that is still well, nil if there is none.
 func (p *Pool) take(key string) *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i := len(p.idle) - 1; i >= 0; i-- {
 		c := p.idle[i]
-		if c.child.Ended() {
+		if c.child.Ended() || c.ended() != nil {
 			p.idle = slices.Delete(p.idle, i, i+1)
 			p.stop(c)
 		} else if c.loan.key == key {
@@ -102,6 +102,13 @@ func (p *Pool) take(key string) *conn {
 		}
 	}
 	return nil
+}
+
+// ended is why the stream has ended, nil while it has not.
+func (c *conn) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
 }
 
 // GiveBack implements process.Lent.

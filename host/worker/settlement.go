@@ -22,8 +22,14 @@ import (
 // Reference: spec workers-dotnet-java 1.11.
 type settlement struct {
 	settlementpb.UnimplementedSettlementServer
+	running func() []holder // the calls that run
+}
+
+// holder is a call that may hold messages or a session. The clock is that of its host: a
+// process of a Pool serves one host after the other.
+type holder struct {
 	clk     clock.Clock
-	running func() []bindings.Actions // of the calls that run
+	actions bindings.Actions
 }
 
 // the decisions, in the spelling of the journal.
@@ -39,13 +45,12 @@ const (
 func (s *settlement) do(ctx context.Context, kind, name string, f func(ctx context.Context, a bindings.Actions) error) error {
 	ctx = context.WithoutCancel(ctx)
 	err := bindings.ErrNotHeld
-	s.clk.Inside("settlement", func() {
-		for _, a := range s.running() {
-			if err = f(ctx, a); !errors.Is(err, bindings.ErrNotHeld) {
-				return
-			}
+	for _, h := range s.running() {
+		h.clk.Inside("settlement", func() { err = f(ctx, h.actions) })
+		if !errors.Is(err, bindings.ErrNotHeld) {
+			break
 		}
-	})
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -80,34 +80,40 @@ func onWith(t *testing.T, odd string, patience time.Duration, change func(*bench
 					v.Auto()
 					clk = v
 				}
-				b := &bench{T: t, clk: clk}
 				s := spec(carriage + " " + odd)
-				s.Log = func(l call.Log) {
-					b.mu.Lock()
-					defer b.mu.Unlock()
-					b.said = append(b.said, l.Message)
-				}
-				change(b, &s)
-				done := make(chan struct{}) //clock:outside drives the clock from outside
-				group := clock.NewGroup(clk, 0)
-				clk.Inside("test", func() {
-					group.Go("test", func() {
-						defer close(done)
-						var err error
-						if b.w, err = worker.Start(clk, s); err != nil {
-							t.Error(err)
-							return
-						}
-						test(b)
-						if err := b.w.Close(context.Background()); err != nil {
-							t.Error(err)
-						}
-					})
-				})
-				<-done //clock:outside drives the clock from outside
+				runWith(t, clk, s, change, test)
 			})
 		}
 	}
+}
+
+// runWith starts a worker on a clock, has a test use it, and closes it.
+func runWith(t *testing.T, clk clock.Clock, s worker.Spec, change func(*bench, *worker.Spec), test func(b *bench)) {
+	t.Helper()
+	b := &bench{T: t, clk: clk}
+	s.Log = func(l call.Log) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.said = append(b.said, l.Message)
+	}
+	change(b, &s)
+	done := make(chan struct{}) //clock:outside drives the clock from outside
+	group := clock.NewGroup(clk, 0)
+	clk.Inside("test", func() {
+		group.Go("test", func() {
+			defer close(done)
+			var err error
+			if b.w, err = worker.Start(clk, s); err != nil {
+				t.Error(err)
+				return
+			}
+			test(b)
+			if err := b.w.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	})
+	<-done //clock:outside drives the clock from outside
 }
 
 func (b *bench) load() {

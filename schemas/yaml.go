@@ -186,6 +186,16 @@ func (r *yamlReader) scalar(out *node, n *yaml.Node) {
 			out.kind, out.text = boolNode, strconv.FormatBool(b)
 		}
 	case "!!int", "!!float":
+		switch digits := strings.TrimLeft(n.Value, "+-"); {
+		case json.Valid([]byte(n.Value)): // keeps its digits: a body is sent as it is written
+			out.kind = numberNode
+			return
+		case strings.Contains(n.Value, "_"):
+			return // text in YAML 1.2
+		case len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9':
+			r.fail(n, n.Value, "a number without 0 before it, or the text in quotes", "a number that begins with 0 is another one for some readers of YAML")
+			return
+		}
 		var v any
 		if n.Decode(&v) != nil {
 			return

@@ -29,6 +29,18 @@ func TestParseYAML(t *testing.T) {
 	}
 }
 
+// A number keeps its digits, so that a text made of it is the one that was written.
+func TestParseYAMLNumbers(t *testing.T) {
+	docs, fault := schemas.ParseYAML("a.yaml", []byte("[1.10, 1e3, -0, 12345678901234567890123, 18446744073709551616, 0x10, 0o17, +1, .5, 1_000, 0, 0.5, 10]"))
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	want := `[1.10,1e3,-0,12345678901234567890123,18446744073709551616,16,15,1,0.5,"1_000",0,0.5,10]`
+	if got := string(docs[0].JSON()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestParseYAMLRefuses(t *testing.T) {
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
 	for _, c := range "bcdefgh" {
@@ -39,6 +51,7 @@ func TestParseYAMLRefuses(t *testing.T) {
 		{"syntax", "a: [1\nb: 2\n", "a.yaml:1:1: the file is not YAML"},
 		{"tab", "a:\n\tb: 1\n", "a.yaml:2:1: the file is not YAML"},
 		{"twice", "a: 1\na: 2\n", `a.yaml:2:1: found "a": the key stands here twice`},
+		{"octal", "a: [1, -010]\n", "a.yaml:1:8: found -010: a number that begins with 0"},
 		{"key", "[1]: 2\n", "a.yaml:1:1: a key must be text; allowed: text"},
 		{"merge", "a: 1\n<<: 7\n", "a.yaml:2:5: found 7: this cannot be merged"},
 		{"aliases", bomb, "the file has too many values"},

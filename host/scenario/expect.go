@@ -80,9 +80,7 @@ func (r *run) expect(at string, e *expect) {
 	r.checkpoints(schemas.JoinPath(at, "checkpoints"), e.Checkpoints)
 	r.outputs(schemas.JoinPath(at, "outputs"), e.Outputs)
 	if e.Elapsed != nil {
-		if got := r.elapsed(func(*journal.Record) bool { return true }); !e.Elapsed.holds(got) {
-			r.mismatch(schemas.JoinPath(at, "elapsed"), "the last attempt ended at another time", e.Elapsed.text, explain.Span(got), r.all)
-		}
+		r.ended(schemas.JoinPath(at, "elapsed"), "", e.Elapsed, func(*journal.Record) bool { return true }, r.all)
 	}
 	r.journal(schemas.JoinPath(at, "journal"), e.Journal)
 	if e.Lints != nil {
@@ -99,12 +97,24 @@ func (r *run) expect(at string, e *expect) {
 	}
 }
 
-// elapsed is the time from the beginning to the end of the last attempt.
-func (r *run) elapsed(of func(*journal.Record) bool) (d time.Duration) {
+// elapsed is the time from the beginning to the end of the last attempt; not ok: none has
+// ended.
+func (r *run) elapsed(of func(*journal.Record) bool) (d time.Duration, ok bool) {
 	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptEnded && of(rec) }) {
-		d = rec.Time.Sub(r.begins)
+		d, ok = rec.Time.Sub(r.begins), true
 	}
-	return d
+	return d, ok
+}
+
+// ended compares the end of the last attempt of those that a message names.
+func (r *run) ended(at, of string, want *spanRange, which func(*journal.Record) bool, concerned timeline) {
+	got, ok := r.elapsed(which)
+	switch {
+	case !ok:
+		r.mismatch(at, "no attempt"+of+" has ended", want.text, "none", concerned)
+	case !want.holds(got):
+		r.mismatch(at, "the last attempt"+of+" ended at another time", want.text, explain.Span(got), concerned)
+	}
 }
 
 // messages compares messages in one sort of place.

@@ -144,28 +144,6 @@ func read(doc *schemas.Document) (*Scenario, []*schemas.Fault) {
 	return s, s.check()
 }
 
-// check finds what the schema cannot say.
-func (s *Scenario) check() (faults []*schemas.Fault) {
-	for name, f := range s.Functions {
-		at := schemas.JoinPath("functions", name)
-		if f.Trigger == nil && s.App == "" {
-			faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "trigger"), "", `a trigger binding, such as {type: queueTrigger, queueName: orders}`, "a function without an app needs a trigger"))
-		}
-		if f.Handler != nil {
-			for i, a := range f.Handler.actions {
-				if a.Do == "retryAfter" && a.After == 0 {
-					faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "handler"), "", "a span such as 10s", fmt.Sprintf("action %d is retryAfter and has no 'after'", i+1)))
-				}
-			}
-		}
-	}
-	if s.App == "" && len(s.Functions) == 0 {
-		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
-	}
-	schemas.Sort(faults)
-	return faults
-}
-
 // scripted reports whether handlers of the scenario take the place of the app's.
 func (s *Scenario) scripted() bool {
 	for _, f := range s.Functions {

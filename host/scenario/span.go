@@ -98,13 +98,16 @@ var (
 	}
 )
 
-// spanFaults finds lengths of time that look right and are not.
+// spanFaults finds lengths of time, and whole numbers, that look right and are not.
 func spanFaults(doc *schemas.Document, path string, value any, faults []*schemas.Fault) []*schemas.Fault {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, v := range value {
 			if !data[key] {
 				at := schemas.JoinPath(path, key)
+				if n, ok := v.(json.Number); ok && key != "chance" && !whole(n) {
+					faults = append(faults, doc.Fault(at, n.String(), "a whole number in digits", "the number has a point or an exponent"))
+				}
 				if spanKeys[key] {
 					faults = rangeFaults(doc, at, v, faults)
 				}

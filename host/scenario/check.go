@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// functionName are the names with which the platform finds functions. A function that the
+// scenario adds becomes a folder of this name.
+var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`) // read only
+
+// check finds what the schema cannot say.
+func (s *Scenario) check() (faults []*schemas.Fault) {
+	for name, f := range s.Functions {
+		at := schemas.JoinPath("functions", name)
+		if f.Trigger != nil && !functionName.MatchString(name) {
+			faults = append(faults, s.doc.Fault(at, schemas.Quote(name), "a letter, then letters, digits, - and _", "this is no name of a function"))
+		}
+		if f.Trigger == nil && s.App == "" {
+			faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "trigger"), "", `a trigger binding, such as {type: queueTrigger, queueName: orders}`, "a function without an app needs a trigger"))
+		}
+		if f.Handler != nil {
+			for i, a := range f.Handler.actions {
+				if a.Do == "retryAfter" && a.After == 0 {
+					faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "handler"), "", "a span such as 10s", fmt.Sprintf("action %d is retryAfter and has no 'after'", i+1)))
+				}
+			}
+		}
+	}
+	for i := range s.When {
+		at := schemas.IndexPath("when", i)
+		if send := s.When[i].Send; send != nil {
+			faults = s.checkSend(schemas.JoinPath(at, "send"), send, faults)
+		}
+		if f := s.When[i].Fault; f != nil {
+			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
+		}
+	}
+	if s.App == "" && len(s.Functions) == 0 {
+		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
+	}
+	schemas.Sort(faults)
+	return faults
+}
+
+// checkSend finds what a step would leave out: messages of another service, or words that
+// the service does not have.
+func (s *Scenario) checkSend(at string, m *send, faults []*schemas.Fault) []*schemas.Fault {
+	wrong := func(key, reason, allowed string) {
+		faults = append(faults, s.doc.Fault(schemas.JoinPath(at, key), "", allowed, reason))
+	}
+	switch {
+	case m.Queue == "" && m.ServiceBus == "":
+		faults = append(faults, s.doc.Fault(at, "", "queue or serviceBus", "send names no queue and no entity of Service Bus"))
+	case m.Queue != "" && m.ServiceBus != "":
+		wrong("queue", "send names a queue and an entity of Service Bus", "one of them: write each as a step")
+	}
+	if m.Body.raw != nil && m.Bodies != nil {
+		wrong("body", "send has a body and bodies", "one of them")
+	}
+	if m.ServiceBus == "" {
+		for key, given := range map[string]bool{
+			"messageId": m.MessageID != "", "sessionId": m.SessionID != nil, "properties": m.Properties != nil, "refused": m.Refused != nil,
+		} {
+			if given {
+				wrong(key, "a storage queue has no "+key, "only of Service Bus")
+			}
+		}
+	}
+	return faults
+}
+
+// checkFault finds a fault that would be for another operation than it says.
+func (s *Scenario) checkFault(at string, f *fault, faults []*schemas.Fault) []*schemas.Fault {
+	var named []string
+	for _, of := range []struct{ key, entity string }{
+		{"queue", f.Queue}, {"container", f.Container}, {"serviceBus", f.ServiceBus}, {"eventHub", f.EventHub}, {"cosmos", f.Cosmos},
+		{"eventGrid", f.EventGrid}, {"handler", f.Handler}, {"output", f.Output},
+	} {
+		if of.entity != "" {
+			named = append(named, of.key)
+		}
+	}
+	if len(named) > 1 {
+		faults = append(faults, s.doc.Fault(schemas.JoinPath(at, named[1]), "", "one of them: write each as a step", fmt.Sprintf("the fault names %s and %s", named[0], named[1])))
+	}
+	if f.Output != "" {
+		for key, given := range map[string]bool{
+			"operation": f.Operation != "", "diskFull": f.DiskFull, "after": f.After, "lost": f.Lost, "latency": f.Latency != 0, "status": f.Status != 0, "for": f.For != 0,
+		} {
+			if given {
+				faults = append(faults, s.doc.Fault(schemas.JoinPath(at, key), "", "times and error", "an output that cannot be written has no "+key))
+			}
+		}
+	}
+	return faults
+}

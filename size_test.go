@@ -99,7 +99,7 @@ func TestSizes(t *testing.T) {
 		"methods of Host":     60,
 
 		// Not for reading: names by the hundred are what they are.
-		"names of ./functions/functionpb":    80,  // protoc makes it
+		"names of ./functions/functionpb":    81,  // protoc makes it
 		"names of ./host/worker/workerpb":    173, // protoc makes it
 		"names of ./host/emulator/amqp/wire": 164, // the constants of AMQP, as its specification names them
 

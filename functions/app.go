@@ -32,6 +32,7 @@ type function struct {
 	bindings []json.RawMessage // after the trigger
 	retry    *retrycontext.PolicyConfig
 	disabled bool
+	breaker  *call.CircuitBreaker
 	http     bool
 	handle   func(ctx context.Context, c *invocation) error
 }
@@ -135,7 +136,7 @@ func (a *App) lookup(name string) *function {
 func (a *App) Declarations() []call.Declaration {
 	list := make([]call.Declaration, 0, len(a.functions))
 	for _, f := range a.functions {
-		d := call.Declaration{Name: f.name, Retry: f.retry, Disabled: f.disabled}
+		d := call.Declaration{Name: f.name, Retry: f.retry, Disabled: f.disabled, CircuitBreaker: f.breaker}
 		if f.trigger != nil {
 			d.Bindings = append(d.Bindings, object(f.trigger))
 		}

@@ -459,7 +459,7 @@ func TestDeclarations(t *testing.T) {
 		functions.FixedDelay(5, 10*time.Second), functions.Connection("X"), functions.Disabled())
 	app.Timer("Cleanup", "0 */5 * * * *", func(context.Context, functions.TimerInfo) error { return nil },
 		functions.RunOnStartup(), functions.UseMonitor(false), functions.ExponentialBackoff(-1, 4*time.Second, 15*time.Minute))
-	app.Handle("Raw", func(context.Context, *functions.Trigger) error { return nil })
+	app.Handle("Raw", func(context.Context, *functions.Trigger) error { return nil }, functions.CircuitBreaker(3, 5*time.Minute, 1))
 	got, err := json.MarshalIndent(app.Declarations(), "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -478,7 +478,7 @@ func TestDeclarations(t *testing.T) {
 		{Name: "Cleanup", Bindings: []json.RawMessage{
 			json.RawMessage(`{"direction":"in","name":"timer","runOnStartup":true,"schedule":"0 */5 * * * *","type":"timerTrigger","useMonitor":false}`),
 		}, Retry: &retrycontext.PolicyConfig{Strategy: &exp, MaxRetryCount: &forever, MinimumInterval: &four, MaximumInterval: &quarter}},
-		{Name: "Raw"},
+		{Name: "Raw", CircuitBreaker: &call.CircuitBreaker{Failures: 3, Pause: 5 * time.Minute, Probes: 1}},
 	}, "", " ")
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("declarations (-want +got):\n%s", diff)

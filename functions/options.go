@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
@@ -72,6 +73,21 @@ func ExponentialBackoff(count int, min, max time.Duration) Option {
 // in function.json does.
 func Disabled() Option {
 	return anyOption(func(f *function) { f.disabled = true })
+}
+
+// CircuitBreaker has the function take nothing for a while when its work keeps failing:
+// after that many deliveries in a row whose last attempt failed the circuit opens for
+// pause, and messages stay where they are, callers get 503, ticks are skipped. Then that
+// many probes, deliveries of which all must succeed, close it again; one that fails opens it
+// anew. It is an extension of Redeliver, and the platform has none; the object
+// redeliver.circuitBreaker of function.json takes its place.
+//
+// The host checks the values: failures and probes are 1 or more, pause is above 0. A bad
+// one puts this one function in error.
+func CircuitBreaker(failures int, pause time.Duration, probes int) Option {
+	return anyOption(func(f *function) {
+		f.breaker = &call.CircuitBreaker{Failures: failures, Pause: pause, Probes: probes}
+	})
 }
 
 // Binding adds one binding in the words of function.json, for bindings without an

@@ -29,6 +29,16 @@ type Declaration struct {
 	Retry *retrycontext.PolicyConfig
 	// Disabled is function.json's disabled.
 	Disabled bool
+	// CircuitBreaker is function.json's redeliver.circuitBreaker, nil without one. The
+	// rules of function.json check it.
+	CircuitBreaker *CircuitBreaker
+}
+
+// CircuitBreaker is when a function takes no deliveries for a while.
+type CircuitBreaker struct {
+	Failures int           // deliveries in a row that must fail
+	Pause    time.Duration // how long nothing is taken then
+	Probes   int           // deliveries that must succeed after that
 }
 
 // Input is one input of an attempt.

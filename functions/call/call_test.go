@@ -115,6 +115,8 @@ func TestDeclarationRoundTrip(t *testing.T) {
 			Retry: &retrycontext.PolicyConfig{Strategy: &strategy, MaxRetryCount: &count, DelayInterval: &delay}},
 		{Name: "zero is given", Retry: &retrycontext.PolicyConfig{MinimumInterval: &zero, MaximumInterval: &zero}},
 		{Name: "incomplete", Retry: &retrycontext.PolicyConfig{}},
+		{Name: "circuit breaker", CircuitBreaker: &call.CircuitBreaker{Failures: 3, Pause: 5 * time.Minute, Probes: 2}},
+		{Name: "bad circuit breaker", CircuitBreaker: &call.CircuitBreaker{Failures: -1, Pause: -time.Second}},
 	} {
 		got, err := call.DeclarationFromProto(wire(t, call.DeclarationToProto(d), &functionpb.Declaration{}))
 		if err != nil {

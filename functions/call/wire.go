@@ -200,6 +200,9 @@ func DeclarationToProto(d Declaration) *functionpb.Declaration {
 			p.Retry.MaxRetryCount = &n
 		}
 	}
+	if b := d.CircuitBreaker; b != nil {
+		p.CircuitBreaker = &functionpb.CircuitBreaker{Failures: int64(b.Failures), Pause: durationpb.New(b.Pause), Probes: int64(b.Probes)}
+	}
 	return p
 }
 
@@ -226,6 +229,9 @@ func DeclarationFromProto(p *functionpb.Declaration) (Declaration, error) {
 			n := int(*r.MaxRetryCount)
 			d.Retry.MaxRetryCount = &n
 		}
+	}
+	if b := p.GetCircuitBreaker(); b != nil {
+		d.CircuitBreaker = &CircuitBreaker{Failures: int(b.GetFailures()), Pause: b.GetPause().AsDuration(), Probes: int(b.GetProbes())}
 	}
 	return d, nil
 }

@@ -72,7 +72,7 @@ func (x Result_Status) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Result_Status.Descriptor instead.
 func (Result_Status) EnumDescriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23, 0}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24, 0}
 }
 
 type Declared_Kind int32
@@ -124,7 +124,7 @@ func (x Declared_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Declared_Kind.Descriptor instead.
 func (Declared_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25, 0}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{26, 0}
 }
 
 type DescribeRequest struct {
@@ -303,10 +303,12 @@ type Declaration struct {
 	// Bindings as in function.json, one JSON object each, the trigger first.
 	Bindings []string `protobuf:"bytes,2,rep,name=bindings,proto3" json:"bindings,omitempty"`
 	// Absent: the function has no policy of its own.
-	Retry         *RetryOptions `protobuf:"bytes,3,opt,name=retry,proto3" json:"retry,omitempty"`
-	Disabled      bool          `protobuf:"varint,4,opt,name=disabled,proto3" json:"disabled,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Retry    *RetryOptions `protobuf:"bytes,3,opt,name=retry,proto3" json:"retry,omitempty"`
+	Disabled bool          `protobuf:"varint,4,opt,name=disabled,proto3" json:"disabled,omitempty"`
+	// Absent: the function has none.
+	CircuitBreaker *CircuitBreaker `protobuf:"bytes,5,opt,name=circuit_breaker,json=circuitBreaker,proto3" json:"circuit_breaker,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Declaration) Reset() {
@@ -367,6 +369,74 @@ func (x *Declaration) GetDisabled() bool {
 	return false
 }
 
+func (x *Declaration) GetCircuitBreaker() *CircuitBreaker {
+	if x != nil {
+		return x.CircuitBreaker
+	}
+	return nil
+}
+
+// CircuitBreaker is redeliver.circuitBreaker of function.json.
+type CircuitBreaker struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Failures      int64                  `protobuf:"varint,1,opt,name=failures,proto3" json:"failures,omitempty"`
+	Pause         *durationpb.Duration   `protobuf:"bytes,2,opt,name=pause,proto3" json:"pause,omitempty"`
+	Probes        int64                  `protobuf:"varint,3,opt,name=probes,proto3" json:"probes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CircuitBreaker) Reset() {
+	*x = CircuitBreaker{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CircuitBreaker) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CircuitBreaker) ProtoMessage() {}
+
+func (x *CircuitBreaker) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CircuitBreaker.ProtoReflect.Descriptor instead.
+func (*CircuitBreaker) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CircuitBreaker) GetFailures() int64 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *CircuitBreaker) GetPause() *durationpb.Duration {
+	if x != nil {
+		return x.Pause
+	}
+	return nil
+}
+
+func (x *CircuitBreaker) GetProbes() int64 {
+	if x != nil {
+		return x.Probes
+	}
+	return 0
+}
+
 // RetryOptions holds what the author wrote; what is absent was not given.
 type RetryOptions struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
@@ -381,7 +451,7 @@ type RetryOptions struct {
 
 func (x *RetryOptions) Reset() {
 	*x = RetryOptions{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[5]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -393,7 +463,7 @@ func (x *RetryOptions) String() string {
 func (*RetryOptions) ProtoMessage() {}
 
 func (x *RetryOptions) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[5]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -406,7 +476,7 @@ func (x *RetryOptions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryOptions.ProtoReflect.Descriptor instead.
 func (*RetryOptions) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{5}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RetryOptions) GetStrategy() string {
@@ -454,7 +524,7 @@ type HostFrame struct {
 
 func (x *HostFrame) Reset() {
 	*x = HostFrame{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -466,7 +536,7 @@ func (x *HostFrame) String() string {
 func (*HostFrame) ProtoMessage() {}
 
 func (x *HostFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -479,7 +549,7 @@ func (x *HostFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostFrame.ProtoReflect.Descriptor instead.
 func (*HostFrame) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{6}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *HostFrame) GetMessages() []*HostMessage {
@@ -499,7 +569,7 @@ type HandlerFrame struct {
 
 func (x *HandlerFrame) Reset() {
 	*x = HandlerFrame{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +581,7 @@ func (x *HandlerFrame) String() string {
 func (*HandlerFrame) ProtoMessage() {}
 
 func (x *HandlerFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +594,7 @@ func (x *HandlerFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandlerFrame.ProtoReflect.Descriptor instead.
 func (*HandlerFrame) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{7}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *HandlerFrame) GetMessages() []*HandlerMessage {
@@ -552,7 +622,7 @@ type HostMessage struct {
 
 func (x *HostMessage) Reset() {
 	*x = HostMessage{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -564,7 +634,7 @@ func (x *HostMessage) String() string {
 func (*HostMessage) ProtoMessage() {}
 
 func (x *HostMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -577,7 +647,7 @@ func (x *HostMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostMessage.ProtoReflect.Descriptor instead.
 func (*HostMessage) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{8}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *HostMessage) GetCall() uint64 {
@@ -692,7 +762,7 @@ type HandlerMessage struct {
 
 func (x *HandlerMessage) Reset() {
 	*x = HandlerMessage{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +774,7 @@ func (x *HandlerMessage) String() string {
 func (*HandlerMessage) ProtoMessage() {}
 
 func (x *HandlerMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +787,7 @@ func (x *HandlerMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandlerMessage.ProtoReflect.Descriptor instead.
 func (*HandlerMessage) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{9}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *HandlerMessage) GetCall() uint64 {
@@ -843,7 +913,7 @@ type Piece struct {
 
 func (x *Piece) Reset() {
 	*x = Piece{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -855,7 +925,7 @@ func (x *Piece) String() string {
 func (*Piece) ProtoMessage() {}
 
 func (x *Piece) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -868,7 +938,7 @@ func (x *Piece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Piece.ProtoReflect.Descriptor instead.
 func (*Piece) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{10}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Piece) GetData() []byte {
@@ -913,7 +983,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -925,7 +995,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -938,7 +1008,7 @@ func (x *Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Request.ProtoReflect.Descriptor instead.
 func (*Request) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{11}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Request) GetInvocationId() string {
@@ -1042,7 +1112,7 @@ type NamedValue struct {
 
 func (x *NamedValue) Reset() {
 	*x = NamedValue{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1124,7 @@ func (x *NamedValue) String() string {
 func (*NamedValue) ProtoMessage() {}
 
 func (x *NamedValue) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1137,7 @@ func (x *NamedValue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NamedValue.ProtoReflect.Descriptor instead.
 func (*NamedValue) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{12}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NamedValue) GetName() string {
@@ -1096,7 +1166,7 @@ type RetryContext struct {
 
 func (x *RetryContext) Reset() {
 	*x = RetryContext{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1108,7 +1178,7 @@ func (x *RetryContext) String() string {
 func (*RetryContext) ProtoMessage() {}
 
 func (x *RetryContext) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1121,7 +1191,7 @@ func (x *RetryContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryContext.ProtoReflect.Descriptor instead.
 func (*RetryContext) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{13}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RetryContext) GetRetryCount() int64 {
@@ -1157,7 +1227,7 @@ type Exception struct {
 
 func (x *Exception) Reset() {
 	*x = Exception{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1169,7 +1239,7 @@ func (x *Exception) String() string {
 func (*Exception) ProtoMessage() {}
 
 func (x *Exception) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1182,7 +1252,7 @@ func (x *Exception) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exception.ProtoReflect.Descriptor instead.
 func (*Exception) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{14}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Exception) GetType() string {
@@ -1224,7 +1294,7 @@ type Woken struct {
 
 func (x *Woken) Reset() {
 	*x = Woken{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1236,7 +1306,7 @@ func (x *Woken) String() string {
 func (*Woken) ProtoMessage() {}
 
 func (x *Woken) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1249,7 +1319,7 @@ func (x *Woken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Woken.ProtoReflect.Descriptor instead.
 func (*Woken) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{15}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Woken) GetError() string {
@@ -1268,7 +1338,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1280,7 +1350,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1293,7 +1363,7 @@ func (x *Cancel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancel.ProtoReflect.Descriptor instead.
 func (*Cancel) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{16}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17}
 }
 
 // Taken says how much of a call's Logs and Sleeps the host has dealt with. A handler
@@ -1310,7 +1380,7 @@ type Taken struct {
 
 func (x *Taken) Reset() {
 	*x = Taken{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1322,7 +1392,7 @@ func (x *Taken) String() string {
 func (*Taken) ProtoMessage() {}
 
 func (x *Taken) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1335,7 +1405,7 @@ func (x *Taken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Taken.ProtoReflect.Descriptor instead.
 func (*Taken) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Taken) GetBytes() int64 {
@@ -1355,7 +1425,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1437,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1450,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Refusal) GetReason() string {
@@ -1402,7 +1472,7 @@ type Log struct {
 
 func (x *Log) Reset() {
 	*x = Log{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1484,7 @@ func (x *Log) String() string {
 func (*Log) ProtoMessage() {}
 
 func (x *Log) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1497,7 @@ func (x *Log) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Log.ProtoReflect.Descriptor instead.
 func (*Log) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Log) GetLevel() int32 {
@@ -1461,7 +1531,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1473,7 +1543,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1486,7 +1556,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Field) GetKey() string {
@@ -1513,7 +1583,7 @@ type Sleep struct {
 
 func (x *Sleep) Reset() {
 	*x = Sleep{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1525,7 +1595,7 @@ func (x *Sleep) String() string {
 func (*Sleep) ProtoMessage() {}
 
 func (x *Sleep) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1538,7 +1608,7 @@ func (x *Sleep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sleep.ProtoReflect.Descriptor instead.
 func (*Sleep) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{21}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Sleep) GetDuration() *durationpb.Duration {
@@ -1561,7 +1631,7 @@ type Withdraw struct {
 
 func (x *Withdraw) Reset() {
 	*x = Withdraw{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1573,7 +1643,7 @@ func (x *Withdraw) String() string {
 func (*Withdraw) ProtoMessage() {}
 
 func (x *Withdraw) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1656,7 @@ func (x *Withdraw) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Withdraw.ProtoReflect.Descriptor instead.
 func (*Withdraw) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{22}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Withdraw) GetSleep() int64 {
@@ -1613,7 +1683,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1625,7 +1695,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1638,7 +1708,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Result) GetStatus() Result_Status {
@@ -1690,7 +1760,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +1772,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +1785,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Error) GetType() string {
@@ -1764,7 +1834,7 @@ type Declared struct {
 
 func (x *Declared) Reset() {
 	*x = Declared{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1776,7 +1846,7 @@ func (x *Declared) String() string {
 func (*Declared) ProtoMessage() {}
 
 func (x *Declared) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1789,7 +1859,7 @@ func (x *Declared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Declared.ProtoReflect.Descriptor instead.
 func (*Declared) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Declared) GetKind() Declared_Kind {
@@ -1819,7 +1889,7 @@ type Settlement struct {
 
 func (x *Settlement) Reset() {
 	*x = Settlement{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +1901,7 @@ func (x *Settlement) String() string {
 func (*Settlement) ProtoMessage() {}
 
 func (x *Settlement) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +1914,7 @@ func (x *Settlement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Settlement.ProtoReflect.Descriptor instead.
 func (*Settlement) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{26}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Settlement) GetDecision() string {
@@ -1890,7 +1960,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[27]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1902,7 +1972,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[27]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1915,7 +1985,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{27}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Value) GetData() isValue_Data {
@@ -2074,7 +2144,7 @@ type Values struct {
 
 func (x *Values) Reset() {
 	*x = Values{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[28]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2086,7 +2156,7 @@ func (x *Values) String() string {
 func (*Values) ProtoMessage() {}
 
 func (x *Values) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[28]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2099,7 +2169,7 @@ func (x *Values) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Values.ProtoReflect.Descriptor instead.
 func (*Values) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{28}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Values) GetValues() []*Value {
@@ -2122,7 +2192,7 @@ type HTTPRequest struct {
 
 func (x *HTTPRequest) Reset() {
 	*x = HTTPRequest{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[29]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2134,7 +2204,7 @@ func (x *HTTPRequest) String() string {
 func (*HTTPRequest) ProtoMessage() {}
 
 func (x *HTTPRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[29]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2147,7 +2217,7 @@ func (x *HTTPRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPRequest.ProtoReflect.Descriptor instead.
 func (*HTTPRequest) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{29}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *HTTPRequest) GetMethod() string {
@@ -2196,7 +2266,7 @@ type HTTPResponse struct {
 
 func (x *HTTPResponse) Reset() {
 	*x = HTTPResponse{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[30]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2208,7 +2278,7 @@ func (x *HTTPResponse) String() string {
 func (*HTTPResponse) ProtoMessage() {}
 
 func (x *HTTPResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[30]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2221,7 +2291,7 @@ func (x *HTTPResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPResponse.ProtoReflect.Descriptor instead.
 func (*HTTPResponse) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{30}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *HTTPResponse) GetStatusCode() int32 {
@@ -2257,7 +2327,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[31]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2269,7 +2339,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[31]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2282,7 +2352,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{31}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Header) GetName() string {
@@ -2311,12 +2381,17 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"sdkVersion\x12?\n" +
 	"\tfunctions\x18\x02 \x03(\v2!.redeliver.handler.v1.DeclarationR\tfunctions\"\r\n" +
 	"\vHoldRequest\"\x0e\n" +
-	"\fHoldResponse\"\x93\x01\n" +
+	"\fHoldResponse\"\xe2\x01\n" +
 	"\vDeclaration\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1a\n" +
 	"\bbindings\x18\x02 \x03(\tR\bbindings\x128\n" +
 	"\x05retry\x18\x03 \x01(\v2\".redeliver.handler.v1.RetryOptionsR\x05retry\x12\x1a\n" +
-	"\bdisabled\x18\x04 \x01(\bR\bdisabled\"\xcb\x02\n" +
+	"\bdisabled\x18\x04 \x01(\bR\bdisabled\x12M\n" +
+	"\x0fcircuit_breaker\x18\x05 \x01(\v2$.redeliver.handler.v1.CircuitBreakerR\x0ecircuitBreaker\"u\n" +
+	"\x0eCircuitBreaker\x12\x1a\n" +
+	"\bfailures\x18\x01 \x01(\x03R\bfailures\x12/\n" +
+	"\x05pause\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05pause\x12\x16\n" +
+	"\x06probes\x18\x03 \x01(\x03R\x06probes\"\xcb\x02\n" +
 	"\fRetryOptions\x12\x1f\n" +
 	"\bstrategy\x18\x01 \x01(\tH\x00R\bstrategy\x88\x01\x01\x12+\n" +
 	"\x0fmax_retry_count\x18\x02 \x01(\x03H\x01R\rmaxRetryCount\x88\x01\x01\x12@\n" +
@@ -2478,7 +2553,7 @@ func file_functions_functionpb_handler_proto_rawDescGZIP() []byte {
 }
 
 var file_functions_functionpb_handler_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_functions_functionpb_handler_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_functions_functionpb_handler_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_functions_functionpb_handler_proto_goTypes = []any{
 	(Result_Status)(0),            // 0: redeliver.handler.v1.Result.Status
 	(Declared_Kind)(0),            // 1: redeliver.handler.v1.Declared.Kind
@@ -2487,92 +2562,95 @@ var file_functions_functionpb_handler_proto_goTypes = []any{
 	(*HoldRequest)(nil),           // 4: redeliver.handler.v1.HoldRequest
 	(*HoldResponse)(nil),          // 5: redeliver.handler.v1.HoldResponse
 	(*Declaration)(nil),           // 6: redeliver.handler.v1.Declaration
-	(*RetryOptions)(nil),          // 7: redeliver.handler.v1.RetryOptions
-	(*HostFrame)(nil),             // 8: redeliver.handler.v1.HostFrame
-	(*HandlerFrame)(nil),          // 9: redeliver.handler.v1.HandlerFrame
-	(*HostMessage)(nil),           // 10: redeliver.handler.v1.HostMessage
-	(*HandlerMessage)(nil),        // 11: redeliver.handler.v1.HandlerMessage
-	(*Piece)(nil),                 // 12: redeliver.handler.v1.Piece
-	(*Request)(nil),               // 13: redeliver.handler.v1.Request
-	(*NamedValue)(nil),            // 14: redeliver.handler.v1.NamedValue
-	(*RetryContext)(nil),          // 15: redeliver.handler.v1.RetryContext
-	(*Exception)(nil),             // 16: redeliver.handler.v1.Exception
-	(*Woken)(nil),                 // 17: redeliver.handler.v1.Woken
-	(*Cancel)(nil),                // 18: redeliver.handler.v1.Cancel
-	(*Taken)(nil),                 // 19: redeliver.handler.v1.Taken
-	(*Refusal)(nil),               // 20: redeliver.handler.v1.Refusal
-	(*Log)(nil),                   // 21: redeliver.handler.v1.Log
-	(*Field)(nil),                 // 22: redeliver.handler.v1.Field
-	(*Sleep)(nil),                 // 23: redeliver.handler.v1.Sleep
-	(*Withdraw)(nil),              // 24: redeliver.handler.v1.Withdraw
-	(*Result)(nil),                // 25: redeliver.handler.v1.Result
-	(*Error)(nil),                 // 26: redeliver.handler.v1.Error
-	(*Declared)(nil),              // 27: redeliver.handler.v1.Declared
-	(*Settlement)(nil),            // 28: redeliver.handler.v1.Settlement
-	(*Value)(nil),                 // 29: redeliver.handler.v1.Value
-	(*Values)(nil),                // 30: redeliver.handler.v1.Values
-	(*HTTPRequest)(nil),           // 31: redeliver.handler.v1.HTTPRequest
-	(*HTTPResponse)(nil),          // 32: redeliver.handler.v1.HTTPResponse
-	(*Header)(nil),                // 33: redeliver.handler.v1.Header
-	nil,                           // 34: redeliver.handler.v1.HTTPRequest.ParamsEntry
-	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
+	(*CircuitBreaker)(nil),        // 7: redeliver.handler.v1.CircuitBreaker
+	(*RetryOptions)(nil),          // 8: redeliver.handler.v1.RetryOptions
+	(*HostFrame)(nil),             // 9: redeliver.handler.v1.HostFrame
+	(*HandlerFrame)(nil),          // 10: redeliver.handler.v1.HandlerFrame
+	(*HostMessage)(nil),           // 11: redeliver.handler.v1.HostMessage
+	(*HandlerMessage)(nil),        // 12: redeliver.handler.v1.HandlerMessage
+	(*Piece)(nil),                 // 13: redeliver.handler.v1.Piece
+	(*Request)(nil),               // 14: redeliver.handler.v1.Request
+	(*NamedValue)(nil),            // 15: redeliver.handler.v1.NamedValue
+	(*RetryContext)(nil),          // 16: redeliver.handler.v1.RetryContext
+	(*Exception)(nil),             // 17: redeliver.handler.v1.Exception
+	(*Woken)(nil),                 // 18: redeliver.handler.v1.Woken
+	(*Cancel)(nil),                // 19: redeliver.handler.v1.Cancel
+	(*Taken)(nil),                 // 20: redeliver.handler.v1.Taken
+	(*Refusal)(nil),               // 21: redeliver.handler.v1.Refusal
+	(*Log)(nil),                   // 22: redeliver.handler.v1.Log
+	(*Field)(nil),                 // 23: redeliver.handler.v1.Field
+	(*Sleep)(nil),                 // 24: redeliver.handler.v1.Sleep
+	(*Withdraw)(nil),              // 25: redeliver.handler.v1.Withdraw
+	(*Result)(nil),                // 26: redeliver.handler.v1.Result
+	(*Error)(nil),                 // 27: redeliver.handler.v1.Error
+	(*Declared)(nil),              // 28: redeliver.handler.v1.Declared
+	(*Settlement)(nil),            // 29: redeliver.handler.v1.Settlement
+	(*Value)(nil),                 // 30: redeliver.handler.v1.Value
+	(*Values)(nil),                // 31: redeliver.handler.v1.Values
+	(*HTTPRequest)(nil),           // 32: redeliver.handler.v1.HTTPRequest
+	(*HTTPResponse)(nil),          // 33: redeliver.handler.v1.HTTPResponse
+	(*Header)(nil),                // 34: redeliver.handler.v1.Header
+	nil,                           // 35: redeliver.handler.v1.HTTPRequest.ParamsEntry
+	(*durationpb.Duration)(nil),   // 36: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 37: google.protobuf.Timestamp
 }
 var file_functions_functionpb_handler_proto_depIdxs = []int32{
 	6,  // 0: redeliver.handler.v1.DescribeResponse.functions:type_name -> redeliver.handler.v1.Declaration
-	7,  // 1: redeliver.handler.v1.Declaration.retry:type_name -> redeliver.handler.v1.RetryOptions
-	35, // 2: redeliver.handler.v1.RetryOptions.delay_interval:type_name -> google.protobuf.Duration
-	35, // 3: redeliver.handler.v1.RetryOptions.minimum_interval:type_name -> google.protobuf.Duration
-	35, // 4: redeliver.handler.v1.RetryOptions.maximum_interval:type_name -> google.protobuf.Duration
-	10, // 5: redeliver.handler.v1.HostFrame.messages:type_name -> redeliver.handler.v1.HostMessage
-	11, // 6: redeliver.handler.v1.HandlerFrame.messages:type_name -> redeliver.handler.v1.HandlerMessage
-	13, // 7: redeliver.handler.v1.HostMessage.request:type_name -> redeliver.handler.v1.Request
-	17, // 8: redeliver.handler.v1.HostMessage.woken:type_name -> redeliver.handler.v1.Woken
-	18, // 9: redeliver.handler.v1.HostMessage.cancel:type_name -> redeliver.handler.v1.Cancel
-	19, // 10: redeliver.handler.v1.HostMessage.taken:type_name -> redeliver.handler.v1.Taken
-	12, // 11: redeliver.handler.v1.HostMessage.piece:type_name -> redeliver.handler.v1.Piece
-	21, // 12: redeliver.handler.v1.HandlerMessage.log:type_name -> redeliver.handler.v1.Log
-	23, // 13: redeliver.handler.v1.HandlerMessage.sleep:type_name -> redeliver.handler.v1.Sleep
-	25, // 14: redeliver.handler.v1.HandlerMessage.result:type_name -> redeliver.handler.v1.Result
-	24, // 15: redeliver.handler.v1.HandlerMessage.withdraw:type_name -> redeliver.handler.v1.Withdraw
-	20, // 16: redeliver.handler.v1.HandlerMessage.refusal:type_name -> redeliver.handler.v1.Refusal
-	12, // 17: redeliver.handler.v1.HandlerMessage.piece:type_name -> redeliver.handler.v1.Piece
-	14, // 18: redeliver.handler.v1.Request.inputs:type_name -> redeliver.handler.v1.NamedValue
-	14, // 19: redeliver.handler.v1.Request.metadata:type_name -> redeliver.handler.v1.NamedValue
-	15, // 20: redeliver.handler.v1.Request.retry:type_name -> redeliver.handler.v1.RetryContext
-	36, // 21: redeliver.handler.v1.Request.deadline:type_name -> google.protobuf.Timestamp
-	36, // 22: redeliver.handler.v1.Request.now:type_name -> google.protobuf.Timestamp
-	29, // 23: redeliver.handler.v1.NamedValue.value:type_name -> redeliver.handler.v1.Value
-	16, // 24: redeliver.handler.v1.RetryContext.exception:type_name -> redeliver.handler.v1.Exception
-	22, // 25: redeliver.handler.v1.Log.fields:type_name -> redeliver.handler.v1.Field
-	35, // 26: redeliver.handler.v1.Sleep.duration:type_name -> google.protobuf.Duration
-	0,  // 27: redeliver.handler.v1.Result.status:type_name -> redeliver.handler.v1.Result.Status
-	26, // 28: redeliver.handler.v1.Result.error:type_name -> redeliver.handler.v1.Error
-	14, // 29: redeliver.handler.v1.Result.outputs:type_name -> redeliver.handler.v1.NamedValue
-	29, // 30: redeliver.handler.v1.Result.return_value:type_name -> redeliver.handler.v1.Value
-	28, // 31: redeliver.handler.v1.Result.asked:type_name -> redeliver.handler.v1.Settlement
-	27, // 32: redeliver.handler.v1.Error.declared:type_name -> redeliver.handler.v1.Declared
-	1,  // 33: redeliver.handler.v1.Declared.kind:type_name -> redeliver.handler.v1.Declared.Kind
-	35, // 34: redeliver.handler.v1.Declared.delay:type_name -> google.protobuf.Duration
-	31, // 35: redeliver.handler.v1.Value.http_request:type_name -> redeliver.handler.v1.HTTPRequest
-	32, // 36: redeliver.handler.v1.Value.http_response:type_name -> redeliver.handler.v1.HTTPResponse
-	30, // 37: redeliver.handler.v1.Value.strings:type_name -> redeliver.handler.v1.Values
-	30, // 38: redeliver.handler.v1.Value.bytes_list:type_name -> redeliver.handler.v1.Values
-	29, // 39: redeliver.handler.v1.Values.values:type_name -> redeliver.handler.v1.Value
-	33, // 40: redeliver.handler.v1.HTTPRequest.headers:type_name -> redeliver.handler.v1.Header
-	34, // 41: redeliver.handler.v1.HTTPRequest.params:type_name -> redeliver.handler.v1.HTTPRequest.ParamsEntry
-	33, // 42: redeliver.handler.v1.HTTPResponse.headers:type_name -> redeliver.handler.v1.Header
-	2,  // 43: redeliver.handler.v1.Handler.Describe:input_type -> redeliver.handler.v1.DescribeRequest
-	8,  // 44: redeliver.handler.v1.Handler.Calls:input_type -> redeliver.handler.v1.HostFrame
-	4,  // 45: redeliver.handler.v1.Handler.Hold:input_type -> redeliver.handler.v1.HoldRequest
-	3,  // 46: redeliver.handler.v1.Handler.Describe:output_type -> redeliver.handler.v1.DescribeResponse
-	9,  // 47: redeliver.handler.v1.Handler.Calls:output_type -> redeliver.handler.v1.HandlerFrame
-	5,  // 48: redeliver.handler.v1.Handler.Hold:output_type -> redeliver.handler.v1.HoldResponse
-	46, // [46:49] is the sub-list for method output_type
-	43, // [43:46] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	8,  // 1: redeliver.handler.v1.Declaration.retry:type_name -> redeliver.handler.v1.RetryOptions
+	7,  // 2: redeliver.handler.v1.Declaration.circuit_breaker:type_name -> redeliver.handler.v1.CircuitBreaker
+	36, // 3: redeliver.handler.v1.CircuitBreaker.pause:type_name -> google.protobuf.Duration
+	36, // 4: redeliver.handler.v1.RetryOptions.delay_interval:type_name -> google.protobuf.Duration
+	36, // 5: redeliver.handler.v1.RetryOptions.minimum_interval:type_name -> google.protobuf.Duration
+	36, // 6: redeliver.handler.v1.RetryOptions.maximum_interval:type_name -> google.protobuf.Duration
+	11, // 7: redeliver.handler.v1.HostFrame.messages:type_name -> redeliver.handler.v1.HostMessage
+	12, // 8: redeliver.handler.v1.HandlerFrame.messages:type_name -> redeliver.handler.v1.HandlerMessage
+	14, // 9: redeliver.handler.v1.HostMessage.request:type_name -> redeliver.handler.v1.Request
+	18, // 10: redeliver.handler.v1.HostMessage.woken:type_name -> redeliver.handler.v1.Woken
+	19, // 11: redeliver.handler.v1.HostMessage.cancel:type_name -> redeliver.handler.v1.Cancel
+	20, // 12: redeliver.handler.v1.HostMessage.taken:type_name -> redeliver.handler.v1.Taken
+	13, // 13: redeliver.handler.v1.HostMessage.piece:type_name -> redeliver.handler.v1.Piece
+	22, // 14: redeliver.handler.v1.HandlerMessage.log:type_name -> redeliver.handler.v1.Log
+	24, // 15: redeliver.handler.v1.HandlerMessage.sleep:type_name -> redeliver.handler.v1.Sleep
+	26, // 16: redeliver.handler.v1.HandlerMessage.result:type_name -> redeliver.handler.v1.Result
+	25, // 17: redeliver.handler.v1.HandlerMessage.withdraw:type_name -> redeliver.handler.v1.Withdraw
+	21, // 18: redeliver.handler.v1.HandlerMessage.refusal:type_name -> redeliver.handler.v1.Refusal
+	13, // 19: redeliver.handler.v1.HandlerMessage.piece:type_name -> redeliver.handler.v1.Piece
+	15, // 20: redeliver.handler.v1.Request.inputs:type_name -> redeliver.handler.v1.NamedValue
+	15, // 21: redeliver.handler.v1.Request.metadata:type_name -> redeliver.handler.v1.NamedValue
+	16, // 22: redeliver.handler.v1.Request.retry:type_name -> redeliver.handler.v1.RetryContext
+	37, // 23: redeliver.handler.v1.Request.deadline:type_name -> google.protobuf.Timestamp
+	37, // 24: redeliver.handler.v1.Request.now:type_name -> google.protobuf.Timestamp
+	30, // 25: redeliver.handler.v1.NamedValue.value:type_name -> redeliver.handler.v1.Value
+	17, // 26: redeliver.handler.v1.RetryContext.exception:type_name -> redeliver.handler.v1.Exception
+	23, // 27: redeliver.handler.v1.Log.fields:type_name -> redeliver.handler.v1.Field
+	36, // 28: redeliver.handler.v1.Sleep.duration:type_name -> google.protobuf.Duration
+	0,  // 29: redeliver.handler.v1.Result.status:type_name -> redeliver.handler.v1.Result.Status
+	27, // 30: redeliver.handler.v1.Result.error:type_name -> redeliver.handler.v1.Error
+	15, // 31: redeliver.handler.v1.Result.outputs:type_name -> redeliver.handler.v1.NamedValue
+	30, // 32: redeliver.handler.v1.Result.return_value:type_name -> redeliver.handler.v1.Value
+	29, // 33: redeliver.handler.v1.Result.asked:type_name -> redeliver.handler.v1.Settlement
+	28, // 34: redeliver.handler.v1.Error.declared:type_name -> redeliver.handler.v1.Declared
+	1,  // 35: redeliver.handler.v1.Declared.kind:type_name -> redeliver.handler.v1.Declared.Kind
+	36, // 36: redeliver.handler.v1.Declared.delay:type_name -> google.protobuf.Duration
+	32, // 37: redeliver.handler.v1.Value.http_request:type_name -> redeliver.handler.v1.HTTPRequest
+	33, // 38: redeliver.handler.v1.Value.http_response:type_name -> redeliver.handler.v1.HTTPResponse
+	31, // 39: redeliver.handler.v1.Value.strings:type_name -> redeliver.handler.v1.Values
+	31, // 40: redeliver.handler.v1.Value.bytes_list:type_name -> redeliver.handler.v1.Values
+	30, // 41: redeliver.handler.v1.Values.values:type_name -> redeliver.handler.v1.Value
+	34, // 42: redeliver.handler.v1.HTTPRequest.headers:type_name -> redeliver.handler.v1.Header
+	35, // 43: redeliver.handler.v1.HTTPRequest.params:type_name -> redeliver.handler.v1.HTTPRequest.ParamsEntry
+	34, // 44: redeliver.handler.v1.HTTPResponse.headers:type_name -> redeliver.handler.v1.Header
+	2,  // 45: redeliver.handler.v1.Handler.Describe:input_type -> redeliver.handler.v1.DescribeRequest
+	9,  // 46: redeliver.handler.v1.Handler.Calls:input_type -> redeliver.handler.v1.HostFrame
+	4,  // 47: redeliver.handler.v1.Handler.Hold:input_type -> redeliver.handler.v1.HoldRequest
+	3,  // 48: redeliver.handler.v1.Handler.Describe:output_type -> redeliver.handler.v1.DescribeResponse
+	10, // 49: redeliver.handler.v1.Handler.Calls:output_type -> redeliver.handler.v1.HandlerFrame
+	5,  // 50: redeliver.handler.v1.Handler.Hold:output_type -> redeliver.handler.v1.HoldResponse
+	48, // [48:51] is the sub-list for method output_type
+	45, // [45:48] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_functions_functionpb_handler_proto_init() }
@@ -2580,15 +2658,15 @@ func file_functions_functionpb_handler_proto_init() {
 	if File_functions_functionpb_handler_proto != nil {
 		return
 	}
-	file_functions_functionpb_handler_proto_msgTypes[5].OneofWrappers = []any{}
-	file_functions_functionpb_handler_proto_msgTypes[8].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[6].OneofWrappers = []any{}
+	file_functions_functionpb_handler_proto_msgTypes[9].OneofWrappers = []any{
 		(*HostMessage_Request)(nil),
 		(*HostMessage_Woken)(nil),
 		(*HostMessage_Cancel)(nil),
 		(*HostMessage_Taken)(nil),
 		(*HostMessage_Piece)(nil),
 	}
-	file_functions_functionpb_handler_proto_msgTypes[9].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[10].OneofWrappers = []any{
 		(*HandlerMessage_Log)(nil),
 		(*HandlerMessage_Sleep)(nil),
 		(*HandlerMessage_Result)(nil),
@@ -2596,7 +2674,7 @@ func file_functions_functionpb_handler_proto_init() {
 		(*HandlerMessage_Refusal)(nil),
 		(*HandlerMessage_Piece)(nil),
 	}
-	file_functions_functionpb_handler_proto_msgTypes[27].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[28].OneofWrappers = []any{
 		(*Value_String_)(nil),
 		(*Value_Json)(nil),
 		(*Value_Bytes)(nil),
@@ -2613,7 +2691,7 @@ func file_functions_functionpb_handler_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_functions_functionpb_handler_proto_rawDesc), len(file_functions_functionpb_handler_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   33,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,19 +27,22 @@ func raw(texts ...string) (list []json.RawMessage) {
 
 func TestDeclaredFunctions(t *testing.T) {
 	t.Parallel()
+	breaker := &call.CircuitBreaker{Failures: 3, Pause: time.Minute, Probes: 2}
 	a := load(t, map[string]string{
 		"Orders/function.json": functionJSON(timerBinding, ""),
+		"Own/function.json":    functionJSON(timerBinding, `"redeliver":{"circuitBreaker":{"failures":7,"pause":"00:02:00"}}`),
 	}, &app.Options{InProcess: true, Declared: []call.Declaration{
 		{Name: "tick", Bindings: raw(timerBinding), Disabled: true},
-		{Name: "ORDERS", Bindings: raw(queueBinding), Disabled: true},
+		{Name: "ORDERS", Bindings: raw(queueBinding), Disabled: true, CircuitBreaker: breaker},
 		{Name: "Plain", Bindings: raw(queueBinding, `{"type": "queue", "name": "$return", "direction": "out", "queueName": "done"}`)},
+		{Name: "Own", CircuitBreaker: breaker},
 	}})
 	wantNoFaults(t, a)
 	var got []string
 	for _, f := range a.Functions {
 		got = append(got, f.Name+" "+f.Trigger.Type)
 	}
-	want := []string{"Orders timerTrigger", "Plain queueTrigger", "tick timerTrigger"}
+	want := []string{"Orders timerTrigger", "Own timerTrigger", "Plain queueTrigger", "tick timerTrigger"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("functions; function.json wins as a whole (-want +got):\n%s", diff)
 	}
@@ -54,6 +58,12 @@ func TestDeclaredFunctions(t *testing.T) {
 	}
 	if !orders.Disabled || orders.DisabledBy != "code" {
 		t.Errorf("Orders: the file says nothing of disabled, so the code's counts: %v by %q", orders.Disabled, orders.DisabledBy)
+	}
+	if diff := cmp.Diff(&app.CircuitBreaker{Failures: 3, Pause: time.Minute, Probes: 2}, orders.CircuitBreaker); diff != "" {
+		t.Errorf("Orders: the file has no circuit breaker, so the code's counts (-want +got):\n%s", diff)
+	}
+	if got := function(t, a, "Own").CircuitBreaker; got == nil || got.Failures != 7 {
+		t.Errorf("Own: circuit breaker %+v, want the file's", got)
 	}
 	var config struct{ Bindings []map[string]any }
 	if err := json.Unmarshal(tick.Config, &config); err != nil || len(config.Bindings) != 1 {
@@ -88,6 +98,10 @@ func TestDeclaredFaults(t *testing.T) {
 				{Path: "F.retry.delayInterval", Kind: schemas.KindArgumentNull, First: true},
 				{Path: "F.retry.maxRetryCount", Kind: schemas.KindArgumentOutOfRange},
 			},
+		},
+		{
+			name: "circuit breaker", d: []call.Declaration{{Name: "F", Bindings: raw(timerBinding), CircuitBreaker: &call.CircuitBreaker{}}},
+			want: []schemas.Fault{{Path: "F.circuitBreaker.failures"}, {Path: "F.circuitBreaker.pause"}, {Path: "F.circuitBreaker.probes"}},
 		},
 		{
 			name: "name", d: []call.Declaration{{Name: "a b", Bindings: raw(timerBinding)}},

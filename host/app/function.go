@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/retrycontext"
@@ -54,7 +53,7 @@ type Function struct {
 	Disabled   bool
 	DisabledBy string
 
-	// CircuitBreaker is nil unless function.json configures one.
+	// CircuitBreaker is nil unless function.json or the code configures one.
 	CircuitBreaker *CircuitBreaker
 
 	// NotServed says in a few words what this version does not serve, so that the
@@ -116,14 +115,6 @@ const (
 	FromEnvironment PolicySource = "environment"
 	FromCode        PolicySource = "code"
 )
-
-// CircuitBreaker is function.json's redeliver.circuitBreaker, an extension of
-// Redeliver (spec host-and-retry 14.2).
-type CircuitBreaker struct {
-	Failures int           // consecutive failed deliveries that open it, at least 1
-	Pause    time.Duration // how long it stays open
-	Probes   int           // deliveries let through half-open, at least 1
-}
 
 // Binding is one binding of a function.
 type Binding struct {

@@ -99,14 +99,7 @@ func (l *loader) readContent(f *Function, root map[string]any) {
 		}
 		f.setPolicy(policy, FromFunction, f.file(), f.at("retry"))
 	}
-	breaker := f.at("redeliver.circuitBreaker")
-	if r.has(breaker) {
-		f.CircuitBreaker = &CircuitBreaker{
-			Failures: r.number(breaker+".failures", 1, 1, maxInt),
-			Pause:    r.span(breaker+".pause", minute, 0, longest),
-			Probes:   r.number(breaker+".probes", 1, 1, maxInt),
-		}
-	}
+	f.CircuitBreaker = r.breaker(f.at("redeliver.circuitBreaker"))
 }
 
 func (f *Function) setPolicy(p *retrycontext.Policy, source PolicySource, file, path string) {
@@ -116,8 +109,8 @@ func (f *Function) setPolicy(p *retrycontext.Policy, source PolicySource, file, 
 }
 
 // fromCode adds the functions that the handler declares. One that has a folder
-// too keeps its function.json; from the declaration it takes a retry policy or
-// "disabled" that the file does not have.
+// too keeps its function.json; from the declaration it takes a retry policy, a
+// circuit breaker or "disabled" that the file does not have.
 func (l *loader) fromCode(folders []*Function) []*Function {
 	var functions []*Function
 	if l.opts.InFiles {
@@ -180,6 +173,9 @@ func (l *loader) addDeclared(f *Function, d *call.Declaration) {
 			f.record(retryPolicy, fault)
 		}
 		f.setPolicy(policy, FromCode, codeFile, schemas.JoinPath(d.Name, "retry"))
+	}
+	if f.CircuitBreaker == nil && d.CircuitBreaker != nil {
+		f.CircuitBreaker = declaredBreaker(f, d)
 	}
 	if f.doc == nil {
 		return

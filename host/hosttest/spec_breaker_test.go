@@ -3,6 +3,7 @@ package hosttest_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -150,6 +151,43 @@ func TestBreakerOfEveryService(t *testing.T) {
 				t.Error("no attempts after the circuit had closed")
 			}
 		})
+	}
+}
+
+// A function in code has its circuit breaker from its registration, whatever triggers it,
+// and function.json would win (14.2).
+func TestBreakerInCode(t *testing.T) {
+	t.Parallel()
+	breaker := functions.CircuitBreaker(1, 10*time.Minute, 1)
+	app := functions.New()
+	app.Queue("Queue", "orders", func(context.Context, functions.QueueMessage) error { return errBroken }, breaker)
+	app.Blob("Blob", "uploads/{name}", func(context.Context, functions.Blob) error { return errBroken }, breaker)
+	app.ServiceBusQueue("Bus", "bus", func(context.Context, functions.ServiceBusMessage) error { return errBroken }, breaker)
+	app.EventHub("Hub", "hub", func(context.Context, functions.EventHubEvent) error { return errBroken }, breaker)
+	app.CosmosDB("Feed", "shop", "feed", func(context.Context, []functions.CosmosDocument) error { return errBroken }, breaker, functions.CreateLeases())
+	app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { return errBroken }, breaker)
+	app.Timer("Timer", "0 */5 * * * *", func(context.Context, functions.TimerInfo) error { return errBroken }, breaker)
+	app.HTTP("Web", func(_ http.ResponseWriter, r *http.Request) { functions.Fail(r.Context(), errBroken) }, breaker)
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: gridApp("")})
+	h.CreateCosmos("shop", "feed")
+	h.Advance(10 * time.Second) // the listener has found it
+	h.Send("orders", "x")
+	h.Upload("uploads/x", "x")
+	h.SendServiceBus("bus", &servicebus.Message{Body: []byte("x")})
+	h.SendEvents("hub", "k", "x")
+	h.WriteCosmos("shop", "feed", `{"id":"x"}`)
+	h.PublishEvents("shop", shopEvent("x"))
+	h.Request("GET", "/api/Web", "")
+	h.Advance(6 * time.Minute)
+	opened := map[string]int{}
+	for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.CircuitOpened }) {
+		opened[r.Function]++
+	}
+	for _, function := range []string{"Queue", "Blob", "Bus", "Hub", "Feed", "OnOrder", "Timer", "Web"} {
+		if opened[function] != 1 {
+			t.Errorf("%s: the circuit opened %d times, want once", function, opened[function])
+		}
+		h.WantAttempts(function, 1)
 	}
 }
 

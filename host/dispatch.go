@@ -2,7 +2,9 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -173,6 +175,7 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	rec.Kind = journal.Received
 	if ev.Batch {
 		rec.Fields = []journal.Field{{Key: "messages", Value: itoa(len(ev.Messages))}}
+		rec.Beside.Batch = namesOf(ev.Messages)
 	}
 	for _, d := range ev.Details {
 		rec.Fields = append(rec.Fields, journal.Field{Key: d.Name, Value: d.Value})
@@ -180,6 +183,20 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	rec.Fields = append(rec.Fields, h.opts.Trace.Fields(ev)...)
 	h.journal.Append(rec)
 	return number
+}
+
+// namesOf are the identities of a batch's messages, as an array in JSON; the record names the
+// first one by itself, and it is empty where there is no other.
+func namesOf(batch []triggers.Message) string {
+	if !slices.ContainsFunc(batch[min(1, len(batch)):], func(m triggers.Message) bool { return m.ID != "" }) {
+		return ""
+	}
+	list := make([]string, len(batch))
+	for i := range batch {
+		list[i] = batch[i].ID
+	}
+	text, _ := json.Marshal(list) // strings always marshal
+	return string(text)
 }
 
 // record returns a record with what all records of a delivery share.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,7 @@ type Subject struct {
 // Explain tells the lives of the messages that records show and about means, in the order
 // of their first records. Records are in the order of the journal.
 func Explain(records []journal.Record, about Subject) []*Life {
-	t := &teller{about: about, lives: map[key]*story{}, message: map[string][]*story{}, orphans: map[string]*story{}}
+	t := &teller{about: about, lives: map[key]*story{}, message: map[string][]*story{}, orphans: map[string]*story{}, batches: map[string][]*story{}}
 	if about.App != nil && t.about.Report == nil {
 		t.about.Report = app.Check(about.App)
 	}
@@ -70,6 +71,7 @@ type teller struct {
 	order   []*story
 	message map[string][]*story // by the message's identity: the lives that functions have
 	orphans map[string]*story   // what services told of a message before a function had it
+	batches map[string][]*story // of messages in batches in work, by delivery, without the first of each
 }
 
 // tell adds a record to the lives that it concerns.
@@ -79,6 +81,7 @@ func (t *teller) tell(r *journal.Record) {
 		s := t.story(r)
 		s.add(r)
 		s.wanted = s.wanted || t.means(r)
+		t.batch(r)
 		if from := t.orphans[copyOf(r)]; from != nil {
 			from.entry(r, Service, "this is a copy of message %s of %s", r.MessageID, r.Source)
 		}
@@ -110,6 +113,33 @@ func (t *teller) story(r *journal.Record) *story {
 	}
 	t.lives[k], t.order = s, append(t.order, s)
 	return s
+}
+
+// batch tells the other messages of a batch, which the records of its delivery do not name,
+// that they are in it, and how it ended.
+func (t *teller) batch(r *journal.Record) {
+	switch r.Kind {
+	case journal.Received:
+		var ids []string
+		_ = json.Unmarshal([]byte(r.Beside.Batch), &ids) // there is none
+		for _, id := range ids {
+			s := t.lives[key{message: id, function: strings.ToLower(r.Function)}] // it was the first of one before
+			if s == nil {
+				s = t.orphans[id]
+			}
+			if s != nil && id != r.MessageID {
+				s.entry(r, Trigger, "%s receives it in a batch, as %s", r.Function, r.Delivery)
+				s.gone = ""
+				s.waits(r, unknown, "the batch %s ends", r.Delivery)
+				t.batches[r.Delivery] = append(t.batches[r.Delivery], s)
+			}
+		}
+	case journal.Settled:
+		for _, s := range t.batches[r.Delivery] {
+			s.settle(r)
+		}
+		delete(t.batches, r.Delivery)
+	}
 }
 
 // service adds what a service did to a message by itself to the lives that the message has

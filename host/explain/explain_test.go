@@ -202,3 +202,26 @@ func TestMessageOfTwoEntities(t *testing.T) {
 		}
 	}
 }
+
+// A message that is not the first of its batch has a life too: the batch ends it.
+func TestBatches(t *testing.T) {
+	t.Parallel()
+	for decision, next := range map[string]string{
+		"completed": "nothing: the function has succeeded, and the message is completed",
+		"abandoned": "the entity delivers it again",
+		"":          "the batch d1 ends",
+	} {
+		batch := of(journal.Received, journal.Record{Beside: journal.Beside{Batch: `["m1","m2",""]`}})
+		records := []journal.Record{
+			{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"}, {Kind: journal.Enqueued, Source: "parcels", MessageID: "m2"},
+			batch, of(journal.Settled, journal.Record{Decision: decision}),
+		}
+		if decision == "" {
+			records = records[:3]
+		}
+		lives := explain.Explain(at(0, 0, 1, 2)(records...), explain.Subject{Message: "m2"})
+		if len(lives) != 1 || lives[0].Next != next || !strings.Contains(lives[0].Entries[1].Text, "Ship receives it in a batch, as d1") {
+			t.Errorf("%s: %+v", decision, lives)
+		}
+	}
+}

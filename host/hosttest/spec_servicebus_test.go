@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
@@ -318,4 +320,29 @@ func TestServiceBusSwitches(t *testing.T) {
 			t.Errorf("send to an entity that does not exist: %v", err)
 		}
 	})
+}
+
+// Beside the record of a batch stand the identities of its messages: each of them has a
+// life that the batch goes on with.
+func TestServiceBusBatchNames(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Handle("Orders", func(context.Context, *functions.Trigger) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"host.json":            `{"version":"2.0","extensions":{"serviceBus":{"minMessageBatchSize":2}}}`,
+		"Orders/function.json": `{"bindings":[{"name":"m","type":"serviceBusTrigger","queueName":"orders","cardinality":"many"}]}`,
+	}})
+	for _, id := range []string{"first", `"second"`} {
+		h.SendServiceBus("orders", &servicebus.Message{MessageID: id, Body: []byte("a")})
+	}
+	h.AwaitSettled("Orders", triggers.Completed)
+	rec, ok := h.Journal().FindKind(1, journal.Received, func(*journal.Record) bool { return true })
+	if want := `["first","\"second\""]`; !ok || rec.MessageID != "first" || rec.Beside.Batch != want || strings.Contains(rec.String(), "second") {
+		t.Errorf("received %s with %s, want %s", rec, rec.Beside.Batch, want)
+	}
+	for _, l := range explain.Explain(h.Journal().Records(), explain.Subject{}) {
+		if !l.Over {
+			t.Errorf("message %s goes on: %s", l.Message, l.Next)
+		}
+	}
 }

@@ -55,6 +55,7 @@ type Beside struct {
 	PID     int
 	Stack   string
 	Detail  string
+	Batch   string // of received: the identities of a batch's messages, as an array in JSON
 }
 
 // RetryCount is the number of retries before this attempt: Attempt - 1.

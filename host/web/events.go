@@ -152,13 +152,16 @@ func (e *eventWriter) flushNow() {
 	}
 }
 
-// appendBeside appends the line of a record, and what may differ between two runs: the
-// stack of a failure, and how long an attempt took in real time.
+// appendBeside appends the line of a record, and what it does not have: the stack of a
+// failure, the identities of a batch's messages, and how long an attempt took in real time.
 func appendBeside(b []byte, rec *journal.Record) []byte {
 	b = rec.AppendLine(b)
 	if rec.Beside.Stack != "" {
 		text, _ := json.Marshal(rec.Beside.Stack) // a string always marshals
 		b = append(append(append(b[:len(b)-1], `,"stack":`...), text...), '}')
+	}
+	if rec.Beside.Batch != "" {
+		b = append(append(append(b[:len(b)-1], `,"batch":`...), rec.Beside.Batch...), '}')
 	}
 	if ms := rec.Beside.Elapsed.Milliseconds(); ms > 0 {
 		b = append(strconv.AppendInt(append(b[:len(b)-1], `,"elapsed_ms":`...), ms, 10), '}')

@@ -93,7 +93,7 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	j := d.host.Journal()
-	j.Append(journal.Record{Kind: journal.AttemptEnded, Name: "a\nb\u2028", Error: "<script>\xff", Beside: journal.Beside{Stack: "at f()\nat g()", Elapsed: 7 * time.Millisecond}})
+	j.Append(journal.Record{Kind: journal.AttemptEnded, Name: "a\nb\u2028", Error: "<script>\xff", Beside: journal.Beside{Stack: "at f()\nat g()", Batch: `["m1","m2"]`, Elapsed: 7 * time.Millisecond}})
 	n := j.Len()
 	one := d.events("", "")
 	if kind, run := one.resp.Header.Get("Content-Type"), one.resp.Header.Get(web.RunHeader); kind != "text/event-stream" || run == "" || one.resp.Header.Get("Cache-Control") != "no-store" {
@@ -105,12 +105,13 @@ func TestEvents(t *testing.T) {
 	}
 	var list []struct {
 		Name, Error, Stack string
+		Batch              []string
 		ElapsedMS          int `json:"elapsed_ms"`
 	}
 	if err := json.Unmarshal([]byte(all.data), &list); err != nil {
 		t.Fatal(err)
 	}
-	if got := list[n-1]; got.Name != "a\nb\u2028" || got.Error != "<script>\ufffd" || got.Stack != "at f()\nat g()" || got.ElapsedMS != 7 {
+	if got := list[n-1]; got.Name != "a\nb\u2028" || got.Error != "<script>\ufffd" || got.Stack != "at f()\nat g()" || len(got.Batch) != 2 || got.ElapsedMS != 7 {
 		t.Errorf("the record is %+v", got)
 	}
 	if more := one.next(); more != (event{}) {

@@ -25,6 +25,8 @@ export interface Rec {
   name?: string;
   note?: string;
   stack?: string;
+  /** Of received: the identities of a batch's messages. */
+  batch?: string[];
   /** Real time, in milliseconds. */
   elapsed_ms?: number;
   fields?: Record<string, string>;

@@ -77,6 +77,26 @@ test.each([
   if (trigger === "eventGridTrigger") expect(j.teller.lives.map((l) => l.source)).toEqual(["shop/bill", "shop/ship", "other"]);
 });
 
+test.each([
+  ["completed", "succeeded", { outcome: "succeeded", state: "completed" }],
+  ["completed", "failed", { outcome: "failed", state: "completed", error: "no" }],
+  ["abandoned", "failed", { outcome: "waiting", state: "abandoned", error: "no" }],
+  ["", "", { outcome: "running", state: "in the batch d1" }],
+])("the messages of a batch end with it: %s, %s", (decision, status, end) => {
+  const j = new Journal();
+  for (const id of ["m1", "m2", "m3"]) j.add("enqueued", { source: "orders", message_id: id });
+  const of = { function: "Orders", trigger: "serviceBusTrigger", source: "orders", message_id: "m1", delivery: "d1" };
+  j.add("received", { ...of, batch: ["m1", "m2", ""] });
+  if (decision) {
+    j.add("attempt_started", { ...of, attempt: 1 });
+    j.add("attempt_ended", { ...of, attempt: 1, status, ...(status === "failed" ? { error: "no" } : {}) });
+    j.add("settled", { ...of, decision });
+  }
+  expect(j.teller.find("m2")[0]).toMatchObject(end);
+  expect(j.teller.find("m3")[0]?.outcome).toBe("queued");
+  expect(j.teller.lives.map((l) => l.attempts)).toEqual([decision ? 1 : 0, 0, 0]); // an attempt is counted once
+});
+
 test("a settlement after success and one after failure differ", () => {
   const j = new Journal();
   const of = { function: "Tick", delivery: "d1" };

@@ -28,6 +28,7 @@ export class Teller {
   private byKey = new Map<string, Life>();
   private byMessage = new Map<string, Life[]>();
   private origins = new Map<string, string>(); // of copies that no record has named yet
+  private batches = new Map<string, { lives: Life[]; failed: boolean }>(); // in work, by delivery, without the first message of each
   private texts = new Map<string, string>();
 
   constructor(private readonly most: number) {}
@@ -36,7 +37,10 @@ export class Teller {
     const time = instant(r.time);
     this.now = Math.max(this.now, time);
     this.records++;
-    if (r.function && (r.delivery || r.message_id)) this.handle(this.lifeOf(r, time), r, time);
+    if (r.function && (r.delivery || r.message_id)) {
+      this.handle(this.lifeOf(r, time), r, time);
+      this.batch(r, time);
+    }
     else if (r.message_id) this.service(r, time);
     else this.host(r, time);
     if (this.records > this.most) this.forget();
@@ -94,6 +98,36 @@ export class Teller {
     for (const life of lives) {
       if (r.source && life.told.length < mostTold && !life.told.includes(r.source)) life.told.push(r.source);
       this.mark(life, r, time);
+    }
+  }
+
+  /** Tells the other messages of a batch, which the records of its delivery do not name, how it goes. */
+  private batch(r: Rec, time: number): void {
+    const name = r.delivery ?? "";
+    if (r.kind === "received" && r.batch) {
+      const lives = r.batch.flatMap((id) => {
+        if (id === "" || id === r.message_id) return [];
+        return this.byKey.get(`${r.function} ${id}`) ?? this.byMessage.get(id)?.find((l) => l.function === "") ?? [];
+      });
+      this.batches.set(name, { lives, failed: false });
+      for (const life of lives) {
+        this.touch(life, r, time);
+        life.marks.push({ seq: r.seq, time, kind: r.kind, text: cut(`${r.function} receives it in a batch, as ${name}`) });
+        say(life, "running", `in the batch ${name}`);
+      }
+    }
+    const batch = this.batches.get(name);
+    if (!batch) return;
+    if (r.kind === "attempt_ended") {
+      batch.failed = r.status !== "succeeded";
+      if (r.error) for (const life of batch.lives) life.error = this.text(r.error);
+    } else if (r.kind === "settled") {
+      this.batches.delete(name);
+      for (const life of batch.lives) {
+        this.touch(life, r, time);
+        life.marks.push({ seq: r.seq, time, kind: r.kind, text: cut(`the batch is ${word(r.decision ?? "")}`) });
+        conclude(life, r, batch.failed);
+      }
     }
   }
 
@@ -185,18 +219,7 @@ export class Teller {
     if (r.target) d.target = r.target;
     if (r.message) d.remark = cut(r.message);
     this.copied(life, r);
-    const failed = d.attempts.length > 0 && d.attempts.at(-1)?.status !== "succeeded";
-    switch (d.decision) {
-      case "poisoned": case "dead_lettered": case "dropped": case "undecodable":
-        bury(life, r);
-        break;
-      case "released": case "abandoned": case "lock_lost": case "not_checkpointed": case "deferred":
-        // The service may have given it up at this settlement, and said so before.
-        if (life.outcome !== "dead") say(life, "waiting", word(d.decision));
-        break;
-      default:
-        say(life, failed ? "failed" : "succeeded", word(d.decision));
-    }
+    conclude(life, r, d.attempts.length > 0 && d.attempts.at(-1)?.status !== "succeeded");
   }
 
   /** The message has gone on under another identity, which the record names. */
@@ -299,6 +322,22 @@ function isOpen(life: Life): boolean {
 function say(life: Life, outcome: Life["outcome"], state: string): void {
   life.outcome = outcome;
   life.state = state;
+}
+
+/** Says how a life stands after a settlement. */
+function conclude(life: Life, r: Rec, failed: boolean): void {
+  const decision = r.decision ?? "";
+  switch (decision) {
+    case "poisoned": case "dead_lettered": case "dropped": case "undecodable":
+      bury(life, r);
+      break;
+    case "released": case "abandoned": case "lock_lost": case "not_checkpointed": case "deferred":
+      // The service may have given it up at this settlement, and said so before.
+      if (life.outcome !== "dead") say(life, "waiting", word(decision));
+      break;
+    default:
+      say(life, failed ? "failed" : "succeeded", word(decision));
+  }
 }
 
 function bury(life: Life, r: Rec): void {

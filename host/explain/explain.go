@@ -26,7 +26,8 @@ type Subject struct {
 }
 
 // Explain tells the lives of the messages that records show and about means, in the order
-// of their first records. Records are in the order of the journal.
+// of their first records. Records are in the order of the journal; those of a host that has
+// started again, whose numbers begin anew, follow those before.
 func Explain(records []journal.Record, about Subject) []*Life {
 	t := &teller{about: about, lives: map[key]*story{}, message: map[string][]*story{}, orphans: map[string]*story{}, batches: map[string][]*story{}}
 	if about.App != nil && t.about.Report == nil {
@@ -35,6 +36,7 @@ func Explain(records []journal.Record, about Subject) []*Life {
 	for i := range records {
 		t.tell(&records[i])
 	}
+	slices.SortStableFunc(t.order, func(a, b *story) int { return cmp.Compare(a.begins, b.begins) })
 	var list []*Life
 	for _, s := range t.order {
 		if s.wanted {
@@ -42,15 +44,7 @@ func Explain(records []journal.Record, about Subject) []*Life {
 			list = append(list, s.life)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Life) int { return cmp.Compare(first(a), first(b)) })
 	return list
-}
-
-func first(l *Life) uint64 {
-	if len(l.Entries) == 0 {
-		return 0
-	}
-	return l.Entries[0].Seq
 }
 
 // Told are the lives of messages that a host tells, the oldest first.
@@ -61,8 +55,11 @@ type Told struct {
 }
 
 // A key is what the records of one life have in common. A message without an identity is
-// its delivery.
-type key struct{ message, function, delivery string }
+// its delivery, in one run of the host: each run begins the names of deliveries anew.
+type key struct {
+	message, function, delivery string
+	run                         int
+}
 
 // A teller reads records.
 type teller struct {
@@ -72,10 +69,20 @@ type teller struct {
 	message map[string][]*story // by the message's identity: the lives that functions have
 	orphans map[string]*story   // what services told of a message before a function had it
 	batches map[string][]*story // of messages in batches in work, by delivery, without the first of each
+
+	told int    // records
+	run  int    // how often the host has started again
+	last uint64 // the number of the record before
 }
 
 // tell adds a record to the lives that it concerns.
 func (t *teller) tell(r *journal.Record) {
+	if r.Seq <= t.last {
+		t.run++ // each run counts its records, and names its deliveries
+		clear(t.batches)
+	}
+	t.last = r.Seq
+	t.told++
 	switch {
 	case r.Function != "" && (r.Delivery != "" || r.MessageID != ""):
 		s := t.story(r)
@@ -97,14 +104,15 @@ func (t *teller) tell(r *journal.Record) {
 func (t *teller) story(r *journal.Record) *story {
 	k := key{message: r.MessageID, function: strings.ToLower(r.Function)}
 	if k.message == "" {
-		k.delivery = r.Delivery
+		k.delivery, k.run = r.Delivery, t.run
 	}
 	if s := t.lives[k]; s != nil {
 		return s
 	}
-	s := &story{life: &Life{Message: r.MessageID, Function: r.Function, Trigger: r.Trigger, Source: r.Source}}
+	s := &story{begins: t.told, life: &Life{Message: r.MessageID, Function: r.Function, Trigger: r.Trigger, Source: r.Source}}
 	s.report(t.about)
 	if before := t.orphans[r.MessageID]; before != nil && r.MessageID != "" {
+		s.begins = before.begins
 		s.life.Entries, s.wanted = slices.Clone(before.life.Entries), before.wanted || before.claimed
 		before.wanted, before.claimed = false, before.wanted || before.claimed
 	}
@@ -153,7 +161,7 @@ func (t *teller) service(r *journal.Record) {
 	}
 	s := t.orphans[r.MessageID]
 	if s == nil || s.claimed {
-		s = &story{life: &Life{Message: r.MessageID, Source: r.Source}}
+		s = &story{begins: t.told, life: &Life{Message: r.MessageID, Source: r.Source}}
 		t.orphans[r.MessageID], t.order = s, append(t.order, s)
 	}
 	s.add(r)

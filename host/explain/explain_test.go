@@ -225,3 +225,57 @@ func TestBatches(t *testing.T) {
 		}
 	}
 }
+
+// Ticks and requests have no identity but their delivery, whose name each run of the host
+// gives anew: they are different ones. A message stays one over all runs.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	tick := func(kind journal.Kind, more journal.Record) journal.Record {
+		more.Kind, more.Function, more.Trigger, more.Delivery = kind, "Tick", "timerTrigger", "d1"
+		return more
+	}
+	before := at(0, 1, 1, 2, 2, 3)(
+		journal.Record{Kind: journal.HostStarted, Name: "app"},
+		tick(journal.Received, journal.Record{}),
+		tick(journal.Settled, journal.Record{Decision: "recorded"}),
+		journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"},
+		of(journal.Received, journal.Record{}),
+		of(journal.Settled, journal.Record{Decision: "released"}),
+	)
+	after := at(9, 9, 9, 9)(
+		journal.Record{Kind: journal.HostStarted, Name: "app"},
+		tick(journal.Received, journal.Record{}),
+		tick(journal.Settled, journal.Record{Decision: "recorded"}),
+		of(journal.Received, journal.Record{}),
+	)
+	var got []string
+	for _, l := range explain.Explain(append(before, after...), explain.Subject{}) {
+		got = append(got, l.Function+" "+strings.Join(l.Lines(start), " | "))
+	}
+	want := []string{
+		"Tick +1s          delivery d1 | +1s          recorded",
+		"Ship +2s          enqueued in parcels | +2s          delivery d1 | +3s          released: the queue delivers it again | +9s          the host has started again | +9s          delivery d1, 6s after the last",
+		"Tick +9s          delivery d1 | +9s          recorded",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("lives (-want +got):\n%s", diff)
+	}
+}
+
+// A delivery of another run ends no batch that was in work when the host crashed.
+func TestBatchOfARunBefore(t *testing.T) {
+	t.Parallel()
+	before := at(0, 0, 1)(
+		journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"}, journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m2"},
+		of(journal.Received, journal.Record{Beside: journal.Beside{Batch: `["m1","m2"]`}}),
+	)
+	after := at(9, 9, 9)(
+		journal.Record{Kind: journal.HostStarted, Name: "app"},
+		of(journal.Received, journal.Record{MessageID: "m3"}),
+		of(journal.Settled, journal.Record{MessageID: "m3", Decision: "completed"}),
+	)
+	lives := explain.Explain(append(before, after...), explain.Subject{Message: "m2"})
+	if len(lives) != 1 || lives[0].Over {
+		t.Errorf("%+v", lives[0])
+	}
+}

@@ -15,6 +15,7 @@ import (
 // A story is a life that is being told.
 type story struct {
 	life    *Life
+	begins  int // with which of the records
 	wanted  bool
 	claimed bool // it is the beginning of other lives
 

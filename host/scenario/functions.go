@@ -282,15 +282,16 @@ func (h *history) ends() []string {
 func (r *run) history(function string) *history {
 	h := &history{end: map[string]string{}, source: map[string]string{}, bus: r.h.ServiceBusEntities()}
 	at := map[string]int{} // by delivery
-	var last uint64
+	run, last := 0, uint64(0)
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if rec.Seq <= last {
 			clear(at) // another run begins the names of deliveries anew
+			run++
 		}
 		last = rec.Seq
 		message := rec.MessageID
 		if message == "" {
-			message = rec.Delivery
+			message = fmt.Sprint(run, " ", rec.Delivery)
 		}
 		if !strings.EqualFold(rec.Function, function) {
 			h.byService(&rec)

@@ -202,6 +202,12 @@ functions:
 when: [{send: {queue: parcels, body: x}}, {settle: true}]
 then: {outputs: {Ship/mail: [{to: a}]}, journal: [{kind: received, time: /^2031-05-01/}]}
 `},
+		{"the ticks of two runs", `
+functions:
+  Tick: {trigger: {type: timerTrigger, schedule: "0 */5 * * * *"}, handler: [{do: fail, times: 1}]}
+when: [{advance: 6m}, {restart: true}, {advance: 5m}]
+then: {functions: {Tick: {ends: [recorded, recorded, recorded, recorded]}}}
+`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

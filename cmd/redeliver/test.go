@@ -165,26 +165,35 @@ func (flags *testFlags) firstSeed() (*uint64, error) {
 	return &seed, nil
 }
 
-// scenarioFiles are the files that the arguments mean.
+// scenarioFiles are the files that the arguments mean, each once.
 func scenarioFiles(args []string) ([]string, error) {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
 	var files []string
+	known := map[string]bool{}
+	add := func(list ...string) {
+		for _, file := range list {
+			if !known[file] {
+				known[file] = true
+				files = append(files, file)
+			}
+		}
+	}
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil:
 			return nil, hinted(fmt.Errorf("no file or folder %q", arg), "name files that end in "+scenario.Suffixes[0]+", or folders with such files")
 		case !info.IsDir():
-			files = append(files, filepath.Clean(arg))
+			add(filepath.Clean(arg))
 			continue
 		}
 		found, err := scenario.Find(filepath.Clean(arg))
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, found...)
+		add(found...)
 	}
 	return files, nil
 }
@@ -255,12 +264,21 @@ func (r *testReport) result(res *scenario.Result) {
 			writef(&b, "  %s\n", block(res.Failures[i].String(), "  "))
 		}
 		if r.flags.seed != "" || r.flags.repeat > 1 {
-			writef(&b, "  again with: redeliver test %s --run '^%s$' --seed %d\n", res.Scenario.File, regexp.QuoteMeta(res.Scenario.Name), res.Seed)
+			writef(&b, "  again with: %s\n", r.flags.again(res))
 		}
 	case r.flags.verbose:
 		writef(&b, "ok    %s  (%s of virtual time in %s)\n", res.Scenario.Name, explain.Span(res.Virtual), res.Real.Round(time.Millisecond))
 	}
 	c.print(b.String())
+}
+
+// again is the command that makes a run again, for a shell.
+func (flags *testFlags) again(res *scenario.Result) string {
+	command := "redeliver test " + shellWord(res.Scenario.File)
+	if flags.app != "" {
+		command += " --app " + shellWord(flags.app)
+	}
+	return command + fmt.Sprintf(" --run %s --seed %d", shellWord("^"+regexp.QuoteMeta(res.Scenario.Name)+"$"), res.Seed)
 }
 
 // summary ends the report. planned is the number of runs that were to be made.

@@ -153,6 +153,15 @@ test("the oldest lives that are over go first, and memory has an end", () => {
   expect(j.teller.find("m1999")).toHaveLength(1);
 });
 
+test("a clock that is set back ends no life before it begins", () => {
+  const teller = new Teller(100);
+  const of = { function: "Orders", message_id: "m1", delivery: "d1" };
+  teller.add({ ...of, seq: 1, kind: "received", time: "2026-01-01T10:00:00Z" });
+  teller.add({ ...of, seq: 2, kind: "settled", decision: "deleted", time: "2026-01-01T09:00:00Z" });
+  const [life] = teller.lives;
+  expect(life?.end).toBe(life?.start);
+});
+
 test("times and spans are read to the tenth of a microsecond", () => {
   expect(instant("2026-01-01T00:00:00.1234567Z")).toBeCloseTo(begin + 123.4567, 3);
   expect(timeSpan("1.02:03:04.5000000")).toBe(((26 * 60 + 3) * 60 + 4.5) * 1_000);

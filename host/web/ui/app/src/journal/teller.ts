@@ -268,7 +268,7 @@ export class Teller {
   private touch(life: Life, r: Rec, time: number): void {
     life.records++;
     life.latest = r.seq;
-    life.end = time;
+    life.end = Math.max(life.start, time); // a clock can be set back
   }
 
   private host(r: Rec, time: number): void {

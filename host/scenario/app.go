@@ -118,9 +118,16 @@ func (s *Scenario) hostFile(dir string, files map[string]string) error {
 	return err
 }
 
-// merged lays values over others: objects are merged, everything else is replaced.
+// merged lays values over others: objects are merged, everything else is replaced. Names
+// ignore case, as those of host.json do.
 func merged(base, over map[string]any) map[string]any {
-	for key, value := range over {
+	for _, key := range slices.Sorted(maps.Keys(over)) {
+		value := over[key]
+		for known := range base {
+			if strings.EqualFold(known, key) {
+				key = known
+			}
+		}
 		own, isObject := base[key].(map[string]any)
 		if more, ok := value.(map[string]any); ok && isObject {
 			value = merged(own, more)
@@ -135,7 +142,7 @@ func merged(base, over map[string]any) map[string]any {
 func (s *Scenario) functionFiles(dir string, files map[string]string) error {
 	for name, f := range s.Functions {
 		content := map[string]any{}
-		path := name + "/function.json"
+		path := nameIn(describedIn(dir), name) + "/function.json"
 		switch {
 		case f.Trigger != nil:
 			content["bindings"] = bindingsOf(f)
@@ -205,8 +212,20 @@ func (s *Scenario) functionFile(dir, name string) (*schemas.Document, error) {
 		"a function that the app describes in a function.json; any other needs a trigger here")
 }
 
-// describedIn are the names of the functions that an app describes in files.
+// nameIn is a name as a list has it, whatever its case; another name stays.
+func nameIn(list []string, name string) string {
+	if i := slices.IndexFunc(list, func(s string) bool { return strings.EqualFold(s, name) }); i >= 0 {
+		return list[i]
+	}
+	return name
+}
+
+// describedIn are the names of the functions that an app describes in files; none without an
+// app.
 func describedIn(dir string) []string {
+	if dir == "" {
+		return nil
+	}
 	found, _ := filepath.Glob(filepath.Join(dir, "*", "function.json")) // the pattern is good
 	names := make([]string, len(found))
 	for i, path := range found {
@@ -219,10 +238,9 @@ func describedIn(dir string) []string {
 func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
 	registered := functions.New()
 	scripts := map[string]*script{}
-	if dir != "" {
-		for _, name := range describedIn(dir) {
-			scripts[name] = &script{}
-		}
+	described := describedIn(dir)
+	for _, name := range described {
+		scripts[name] = &script{}
 	}
 	for name, f := range s.Functions {
 		run := f.Handler
@@ -236,7 +254,7 @@ func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
 			}
 			name = filepath.Dir(own.File())
 		}
-		scripts[name] = run
+		scripts[nameIn(described, name)] = run
 	}
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		p := &player{seed: seed, script: scripts[name], done: map[string]int{}}

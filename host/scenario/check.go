@@ -2,7 +2,10 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -13,7 +16,13 @@ var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`) // read 
 
 // check finds what the schema cannot say.
 func (s *Scenario) check() (faults []*schemas.Fault) {
-	for name, f := range s.Functions {
+	names := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(s.Functions)) {
+		f := s.Functions[name]
+		if other, twice := names[strings.ToLower(name)]; twice {
+			faults = append(faults, s.doc.Fault(schemas.JoinPath("functions", name), schemas.Quote(name), "", fmt.Sprintf("the function stands here twice: names ignore case, and there is %q", other)))
+		}
+		names[strings.ToLower(name)] = name
 		at := schemas.JoinPath("functions", name)
 		if f.Trigger != nil && !functionName.MatchString(name) {
 			faults = append(faults, s.doc.Fault(at, schemas.Quote(name), "a letter, then letters, digits, - and _", "this is no name of a function"))

@@ -275,6 +275,7 @@ func TestParseFaults(t *testing.T) {
 		{"no record", "app: .\nthen: {journal: []}", "a.yaml:2:17: then.journal"},
 		{"no line", "app: .\nthen: {functions: {A: {logs: []}}}", "a.yaml:2:30: then.functions.A.logs"},
 		{"name of a folder", "functions: {../../A: {trigger: {type: queueTrigger}}}\nthen: {}", "a.yaml:1:22: functions[\"../../A\"]: found \"../../A\": this is no name of a function"},
+		{"name twice", "functions: {A: {trigger: {type: queueTrigger}}, a: {trigger: {type: queueTrigger}}}\nthen: {}", "a.yaml:1:52: functions.a: found \"a\": the function stands here twice: names ignore case, and there is \"A\""},
 		{"exponent", "app: .\nfunctions: {A: {handler: {do: fail, times: 1e0}}}\nthen: {}", "a.yaml:2:44: functions.A.handler.times: found 1e0: the number has a point or an exponent"},
 		{"octal", "app: .\nwhen: [{send: {queue: orders, body: 007}}]\nthen: {}", "a.yaml:2:37: found 007: a number that begins with 0"},
 		{"large number", "app: .\nthen: {functions: {A: {attempts: 1e99}}}", "a.yaml:2:34: then.functions.A.attempts"},
@@ -314,6 +315,12 @@ when: [{send: {queue: parcels, body: x}}]
 then: {functions: {Ship: {deliveries: [4, 4], waits: 5s}}}
 ---
 app: app
+host: {Retry: {MaxRetryCount: 2}}
+functions: {ship: {trigger: {type: queueTrigger, queueName: other-parcels}, handler: fail}}
+when: [{send: {queue: other-parcels, body: x}}, {send: {queue: parcels, body: x}}]
+then: {functions: {Ship: {deliveries: [3, 3, 3, 3, 3], waits: 1s}}, queues: {parcels: [x]}}
+---
+app: app
 functions: {Gone: {handler: fail}}
 then: {}
 `,
@@ -330,12 +337,12 @@ then: {}
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	for _, s := range list[:2] {
+	for _, s := range list[:3] {
 		if res := scenario.Run(context.Background(), s, nil); !res.Passed() {
 			t.Errorf("%s: %v", s.Name, res.Failures)
 		}
 	}
-	res := scenario.Run(context.Background(), list[2], nil)
+	res := scenario.Run(context.Background(), list[3], nil)
 	if len(res.Failures) != 1 || !strings.Contains(res.Failures[0].Message, "no function.json of this name") {
 		t.Errorf("%v", res.Failures)
 	}

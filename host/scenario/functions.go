@@ -261,10 +261,12 @@ type history struct {
 	settled  []string
 	logs     []string
 
-	order  []string          // messages, or deliveries without one
-	end    map[string]string // how they ended, so far
-	source map[string]string // of messages
-	bus    []string          // entities of Service Bus
+	order   []string            // messages, or deliveries without one
+	end     map[string]string   // how they ended, so far
+	earlier map[string][]string // how those ended that had the same identity before
+	sent    map[string]int      // how many messages of an identity there are
+	source  map[string]string   // of messages
+	bus     []string            // entities of Service Bus
 }
 
 // inWork is the end, so far, of a message that was received and not settled.
@@ -273,14 +275,26 @@ const inWork = "in work"
 // ends are the ends of all messages, in the order of their first delivery.
 func (h *history) ends() []string {
 	list := make([]string, len(h.order))
+	told := map[string]int{}
 	for i, message := range h.order {
 		list[i] = h.end[message]
+		if n := told[message]; n < len(h.earlier[message]) {
+			list[i] = h.earlier[message][n]
+		}
+		told[message]++
 	}
 	return list
 }
 
+// another reports whether a first delivery is of another message than the one of the same
+// identity that has ended: senders to Service Bus choose identities, and may do so twice.
+func (h *history) another(rec *journal.Record) bool {
+	end, known := h.end[rec.MessageID]
+	return known && end != inWork && rec.DeliveryCount == 1 && h.sent[rec.MessageID] > len(h.earlier[rec.MessageID])+1
+}
+
 func (r *run) history(function string) *history {
-	h := &history{end: map[string]string{}, source: map[string]string{}, bus: r.h.ServiceBusEntities()}
+	h := &history{end: map[string]string{}, earlier: map[string][]string{}, sent: map[string]int{}, source: map[string]string{}, bus: r.h.ServiceBusEntities()}
 	at := map[string]int{} // by delivery
 	run, last := 0, uint64(0)
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
@@ -292,6 +306,11 @@ func (r *run) history(function string) *history {
 		message := rec.MessageID
 		if message == "" {
 			message = fmt.Sprint(run, " ", rec.Delivery)
+		}
+		if strings.EqualFold(rec.Function, function) && rec.Kind == journal.Received && h.another(&rec) {
+			h.earlier[message] = append(h.earlier[message], h.end[message])
+			h.order = append(h.order, message)
+			h.end[message] = inWork
 		}
 		if !strings.EqualFold(rec.Function, function) {
 			h.byService(&rec)
@@ -332,6 +351,8 @@ func (r *run) history(function string) *history {
 func (h *history) byService(rec *journal.Record) {
 	word := ""
 	switch rec.Kind {
+	case journal.Enqueued:
+		h.sent[rec.MessageID]++
 	case journal.DeadLettered:
 		word = "dead_lettered"
 	case journal.EventDropped:

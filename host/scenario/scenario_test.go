@@ -202,6 +202,14 @@ functions:
 when: [{send: {queue: parcels, body: x}}, {settle: true}]
 then: {outputs: {Ship/mail: [{to: a}]}, journal: [{kind: received, time: /^2031-05-01/}]}
 `},
+		{"two messages of one identity", `
+functions:
+  Ship: {trigger: {type: serviceBusTrigger, queueName: parcels}, handler: [{do: deadLetter, match: bad}, {do: fail, match: good, times: 2}]}
+when:
+  - send: {serviceBus: parcels, body: bad, messageId: same}
+  - send: {serviceBus: parcels, body: good, messageId: same}
+then: {functions: {Ship: {ends: [dead_lettered, completed]}}}
+`},
 		{"the ticks of two runs", `
 functions:
   Tick: {trigger: {type: timerTrigger, schedule: "0 */5 * * * *"}, handler: [{do: fail, times: 1}]}

@@ -112,6 +112,7 @@ type run struct {
 	at      string // path of the step that runs
 	begins  time.Time
 	crashes *hosttest.Host // is to be killed at a point
+	waiting []waitingFault // for operations
 
 	mu       sync.Mutex
 	cleanups []func()
@@ -186,6 +187,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 	r.at = "when"
 	r.crashed()
 	r.settle()
+	r.struck()
 	r.at = "then"
 	r.expect("then", &r.s.Then)
 }

@@ -76,7 +76,7 @@ func benchPage(b *testing.B, accept string, rate int) {
 				if rate > 0 {
 					due := int(time.Since(begun).Seconds()*float64(rate)) - sent
 					if n = min(n, due); n <= 0 {
-						time.Sleep(5 * time.Millisecond)
+						time.Sleep(5 * time.Millisecond) // senders of the real world, which are paced
 						continue
 					}
 				}

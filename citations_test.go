@@ -24,16 +24,18 @@ type specIndex struct {
 var (
 	headingLine = regexp.MustCompile(`^#{2,3} (\d+(?:\.\d+[a-z]?)?)\.? `)
 	ruleLine    = regexp.MustCompile(`^\| \*{0,2}([DSEL]-\d+)\*{0,2} \|`)
+	// changeLine is a row of drift-2026.md. It is cited with its file, as a section is.
+	changeLine = regexp.MustCompile(`^\| (C-\d+) \|`)
 
-	specName = `(host-and-retry|storage|messaging|workers-dotnet-java|workers)`
-	number   = `\d+(?:\.\d+[a-z]?)?`
+	specName = `(host-and-retry|storage|messaging|workers-dotnet-java|workers|drift-2026)`
+	number   = `(?:\d+(?:\.\d+[a-z]?)?|C-\d+)`
 	// A citation may list sections: "spec messaging 3.2, 3.3 and 6".
 	citation = regexp.MustCompile(`\bspec ` + specName + ` (` + number + `(?:(?:, | and | to )` + number + `\b)*)`)
 	section  = regexp.MustCompile(number)
 	ruleName = regexp.MustCompile(`\b[DSEL]-\d+\b`)
 	// loose is a file of the specification with a section, without the word that
 	// makes a citation of it.
-	loose = regexp.MustCompile(`(?:^|[^\w/.-])(?:(?:host-and-retry|messaging|workers-dotnet-java|workers)(?:\.md)?|storage\.md) \d`)
+	loose = regexp.MustCompile(`(?:^|[^\w/.-])(?:(?:host-and-retry|messaging|workers-dotnet-java|workers)(?:\.md)? \d|storage\.md \d|drift-2026(?:\.md)? (?:\d|C-))`)
 )
 
 func readSpec(t *testing.T) specIndex {
@@ -47,6 +49,9 @@ func readSpec(t *testing.T) specIndex {
 		base := strings.TrimSuffix(filepath.Base(name), ".md")
 		for _, line := range lines(t, name) {
 			if m := headingLine.FindStringSubmatch(line); m != nil {
+				index.sections[base+" "+m[1]] = true
+			}
+			if m := changeLine.FindStringSubmatch(line); m != nil {
 				index.sections[base+" "+m[1]] = true
 			}
 			if m := ruleLine.FindStringSubmatch(line); m != nil {
@@ -158,13 +163,17 @@ func unwrapped(t *testing.T, name string) string {
 // The test itself can fail.
 func TestCitationsAreLookedUp(t *testing.T) {
 	t.Parallel()
-	spec := specIndex{sections: map[string]bool{"storage 4.1": true, "storage 9": true, "messaging 3.6a": true}}
+	spec := specIndex{sections: map[string]bool{"storage 4.1": true, "storage 9": true, "messaging 3.6a": true,
+		"drift-2026 C-3": true, "drift-2026 C-12": true, "drift-2026 7": true}}
 	for text, want := range map[string]string{
 		"Rules: spec storage 4.1 and 9.":  "",
 		"(spec messaging 3.6a)":           "",
 		"(spec storage 4.1, 9.9)":         "spec storage 9.9 is no section",
 		"as host-and-retry 0.2 has it":    "host-and-retry 0... is cited without the word spec",
 		"storage 100000 messages are put": "",
+		"spec drift-2026 C-3, C-12 and 7": "",
+		"(spec drift-2026 C-31)":          "spec drift-2026 C-31 is no section",
+		"the row drift-2026 C-3":          "drift-2026 C-... is cited without the word spec",
 	} {
 		if got := strings.Join(spec.faults(text), "; "); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -2,6 +2,7 @@ package sqlfilter_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func message() *servicebus.Message {
 		TimeToLive:           time.Minute,
 		ScheduledEnqueueTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		ApplicationProperties: map[string]any{
-			"color": "red", "Size": int32(10), "weight": 2.5, "small": uint8(7), "huge": uint64(1) << 63,
+			"color": "red", "Size": int32(10), "weight": 2.5, "small": uint8(7), "huge": uint64(1) << 63, "least": int64(math.MinInt64),
 			"express": true, "tag": "100%", "HR-EmployeeID": "e", "it's": int64(1), "none": nil,
 			"raw": []byte{1}, "id": bindings.GUID{15: 1}, "ratio": float32(0.5),
 			"due": time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
@@ -60,6 +61,12 @@ func TestFilter(t *testing.T) {
 			"Size + 1 = 11": true, "Size - 11 = -1": true, "Size * 2 = 20": true, "Size / 3 = 3": true, "Size % 3 = 1": true,
 			"Size / 4.0 = 2.5": true, "2 + 3 * 4 = 14": true, "(2 + 3) * 4 = 20": true, "-Size = -10": true, "- -1 = +1": true,
 			"10 - 3 - 2 = 5": true, "color + 'dish' = 'reddish'": true, "5.5 % 2 = 1.5": true,
+		}},
+		{"integers have 64 bits", map[string]bool{
+			"least = -9223372036854775808": true, "least < -9223372036854775807": true, "least = - 9223372036854775808": true,
+			"least IN (-009223372036854775808)": true, "NOT (least > -9223372036854775808)": true, "least <> -9223372036854775807": true,
+			"-9223372036854775808 + 1 = -9223372036854775807": true, "+-9223372036854775808 = least": true, "Size - -9223372036854775808 < 0": true,
+			"9223372036854775807 > least": true, "least = -9223372036854775808.0": true,
 		}},
 		{"logic", map[string]bool{
 			"TRUE OR FALSE AND FALSE": true, "(TRUE OR FALSE) AND FALSE": false, "NOT TRUE OR TRUE": true, "NOT (TRUE OR TRUE)": false,
@@ -186,8 +193,13 @@ func TestFilterSyntax(t *testing.T) {
 		"size = 1a":                  "a letter follows",
 		"size = 9223372036854775808": "out of range",
 		"size = 1e999":               "out of range",
-		"and = 1":                    "a value or a property expected",
-		"1=1; 1=1":                   "AND, OR or the end expected",
+		// The digits of the smallest integer stand behind a minus of their own only.
+		"size = -9223372036854775809":    "out of range",
+		"size = +9223372036854775808":    "out of range",
+		"size = 0 - 9223372036854775808": "out of range",
+		"size = -(9223372036854775808)":  "out of range",
+		"and = 1":                        "a value or a property expected",
+		"1=1; 1=1":                       "AND, OR or the end expected",
 		strings.Repeat("(", 200) + "1=1" + strings.Repeat(")", 200): "nests deeper",
 		strings.Repeat("NOT ", 200) + "TRUE":                        "nests deeper",
 		strings.Repeat("-", 200) + "1=1":                            "nests deeper",

@@ -17,6 +17,7 @@ const (
 	tokenIdentifier           // [delimited] or "quoted", in text without its marks
 	tokenString
 	tokenInteger
+	tokenSmallest // digits of the smallest integer, which has no positive: a minus must stand before them
 	tokenFloat
 	tokenParameter // @name
 )
@@ -189,12 +190,17 @@ func number(text string, at int) (token, int, error) {
 		t.float, err = strconv.ParseFloat(t.text, 64)
 	} else {
 		t.integer, err = strconv.ParseInt(t.text, 10, 64)
+		if n, unsignedErr := strconv.ParseUint(t.text, 10, 64); unsignedErr == nil && n == 1<<63 {
+			t.kind, err = tokenSmallest, nil
+		}
 	}
 	if r, _ := utf8.DecodeRuneInString(text[end:]); err == nil && unicode.IsLetter(r) {
 		return token{}, 0, &SyntaxError{Expression: text, Offset: at, Text: "a letter follows the number " + t.text}
 	}
 	if err != nil {
-		return token{}, 0, &SyntaxError{Expression: text, Offset: at, Text: "the number " + t.text + " is out of range"}
+		return token{}, 0, &SyntaxError{Expression: text, Offset: at, Text: outOfRange(t.text)}
 	}
 	return t, end, nil
 }
+
+func outOfRange(number string) string { return "the number " + number + " is out of range" }

@@ -2,6 +2,7 @@ package sqlfilter
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -198,6 +199,10 @@ func (p *parser) unary() (expression, error) {
 	}
 	defer func() { p.depth-- }()
 	minus := p.take().text == "-"
+	if minus && p.peek().kind == tokenSmallest {
+		p.take()
+		return constant{int64(math.MinInt64)}, nil
+	}
 	x, err := p.unary()
 	if minus {
 		return negation{x}, err
@@ -214,6 +219,8 @@ func (p *parser) primary() (expression, error) {
 	case tokenInteger:
 		p.take()
 		return constant{t.integer}, nil
+	case tokenSmallest:
+		return nil, p.errorf("%s", outOfRange(t.text))
 	case tokenFloat:
 		p.take()
 		return constant{t.float}, nil

@@ -291,9 +291,11 @@ func (q *queue) expire(op *operation, m *message) {
 	q.remove(op, m)
 }
 
-// sweep removes expired messages, because a receiver pulls (spec messaging 1.5).
+// sweep removes expired messages, because a receiver pulls (spec messaging 1.5). A pull
+// that takes nothing arms the timer too: from now on what expires leaves by itself.
 func (q *queue) sweep(op *operation) {
 	q.pulled = op.now
+	op.touch(q)
 	for m, ok := q.expiry.Min(); ok && m.expired(op.now); m, ok = q.expiry.Min() {
 		q.expire(op, m)
 	}

@@ -5,6 +5,7 @@ package amqp
 import (
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -41,7 +42,11 @@ type link struct {
 	pulling bool
 	asked   uint32 // credit of the pull
 	settled bool   // deliveries are sent settled
+	open    int    // deliveries of it that are unsettled
+	shut    bool   // waits for the window
+	blocked bool   // waits for the writer
 	replies [][]byte
+	begun   reply // the answer that is being sent
 }
 
 // attach begins a link. An error ends the session, the second one the
@@ -234,6 +239,9 @@ func (l *link) accept(grant *Grant) {
 	} else {
 		l.settled = l.request.SendMode == wire.SendSettled
 		if _, produces := l.node.(Producer); !produces {
+			if _, answers := l.node.(Responder); answers {
+				l.s.answering = append(l.s.answering, l)
+			}
 			l.answerPullLocked()
 		}
 	}
@@ -273,6 +281,10 @@ func (s *session) detach(p *wire.Detach) *wire.Error {
 
 // dropUnsettledLocked forgets the deliveries of the link.
 func (l *link) dropUnsettledLocked() {
+	if l.open == 0 {
+		return // and looks at no other link's
+	}
+	l.open = 0
 	maps.DeleteFunc(l.s.unsettled, func(_ uint32, d *sent) bool { return d.l == l })
 }
 
@@ -317,7 +329,8 @@ func (l *link) finishLocked() {
 	c, s := l.s.c, l.s
 	l.dropUnsettledLocked()
 	l.finished = true
-	l.replies = nil
+	l.replies, l.begun = nil, reply{}
+	s.answering = slices.DeleteFunc(s.answering, func(o *link) bool { return o == l })
 	if !l.silentLocked() {
 		c.out = wire.AppendFrame(c.out, wire.FrameAMQP, s.channel, &wire.Detach{Handle: l.handle, Closed: true, Error: l.err})
 	}

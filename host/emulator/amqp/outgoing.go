@@ -1,8 +1,6 @@
 package amqp
 
 import (
-	"slices"
-
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -120,7 +118,7 @@ func (l *link) sendLocked(m Outgoing, scratch *[]byte) bool {
 	}
 	s.nextDelivery++
 	if !settled {
-		s.unsettled[p.DeliveryID.V] = &sent{l, m}
+		s.unsettledLocked(p.DeliveryID.V, &sent{l, m})
 	}
 	start := len(c.out)
 	c.out = m.Append(p.Append(wire.BeginFrame(c.out, wire.FrameAMQP, s.channel)))
@@ -177,11 +175,13 @@ func (l *link) roomLocked() bool {
 	for !l.stopping && !c.broken {
 		switch {
 		case s.outWindow == 0:
-			if !slices.Contains(s.windowShut, l) {
+			if !l.shut {
+				l.shut = true
 				s.windowShut = append(s.windowShut, l)
 			}
 		case len(c.out) > highWater:
-			if !slices.Contains(c.blocked, l) {
+			if !l.blocked {
+				l.blocked = true
 				c.blocked = append(c.blocked, l)
 			}
 		default:

@@ -48,8 +48,8 @@ func (l *link) replyLink(replyTo wire.Opt[string]) *link {
 	var best *link
 	rank := 0
 	for _, s := range c.sessions {
-		for _, r := range s.links {
-			if _, ok := r.node.(Responder); !ok || r.role != wire.Receiver || r.stopping {
+		for _, r := range s.answering {
+			if r.stopping {
 				continue
 			}
 			target := ""
@@ -105,37 +105,54 @@ func (l *link) reply(answer []byte) {
 
 // pumpRepliesLocked sends answers that the window held back.
 func (s *session) pumpRepliesLocked() {
-	for _, l := range s.links {
+	for _, l := range s.answering {
 		l.pumpLocked()
 	}
 }
 
+// reply is an answer of which not all frames are sent: the client's window may be
+// smaller than the answer, which then goes on with the next flow.
+type reply struct {
+	p    wire.Transfer
+	rest []byte
+}
+
 // pumpLocked sends answers as far as credit and window go.
 func (l *link) pumpLocked() {
-	c, s := l.s.c, l.s
-	for len(l.replies) > 0 && l.attached && l.credit > 0 && !l.stopping {
-		payload := l.replies[0]
-		// A fragment has room for this much at least, beside its performative.
-		frames := uint32(len(payload)/(int(c.maxFrame)-64)) + 1
-		if s.outWindow < frames {
-			return
+	s := l.s
+	sent := false
+	for l.attached && !l.stopping && s.outWindow > 0 {
+		if len(l.begun.rest) == 0 && !l.beginReplyLocked() {
+			break
 		}
-		l.replies[0] = nil
-		l.replies = l.replies[1:]
-		l.credit--
-		l.deliveryCount++
-		settled := l.request.SendMode != wire.SendUnsettled
-		p := wire.Transfer{
-			Handle: l.handle, DeliveryID: wire.Some(s.nextDelivery), Tag: binary.BigEndian.AppendUint32(nil, s.nextDelivery),
-			Format: wire.Some[uint32](0), Settled: wire.Some(settled),
-		}
-		s.nextDelivery++
-		if !settled {
-			s.unsettled[p.DeliveryID.V] = &sent{l: l}
-		}
-		for len(payload) > 0 {
-			payload = l.fragmentLocked(&p, payload)
-		}
-		c.flushLocked()
+		l.begun.rest = l.fragmentLocked(&l.begun.p, l.begun.rest)
+		sent = true
 	}
+	if sent {
+		s.c.flushLocked()
+	}
+}
+
+// beginReplyLocked takes the next answer, if there is one and credit for it.
+func (l *link) beginReplyLocked() bool {
+	s := l.s
+	l.begun = reply{}
+	if len(l.replies) == 0 || l.credit == 0 {
+		return false
+	}
+	payload := l.replies[0]
+	l.replies[0] = nil
+	l.replies = l.replies[1:]
+	l.credit--
+	l.deliveryCount++
+	settled := l.request.SendMode != wire.SendUnsettled
+	l.begun = reply{rest: payload, p: wire.Transfer{
+		Handle: l.handle, DeliveryID: wire.Some(s.nextDelivery), Tag: binary.BigEndian.AppendUint32(nil, s.nextDelivery),
+		Format: wire.Some[uint32](0), Settled: wire.Some(settled),
+	}}
+	s.nextDelivery++
+	if !settled {
+		s.unsettledLocked(l.begun.p.DeliveryID.V, &sent{l: l})
+	}
+	return true
 }

@@ -38,12 +38,18 @@ type session struct {
 	nextDelivery uint32
 	unsettled    map[uint32]*sent
 	windowShut   []*link // wait for the window
+	answering    []*link // send answers to requests
 }
 
 // sent is a delivery that the client has not settled.
 type sent struct {
 	l       *link
 	message Outgoing // nil: an answer to a request
+}
+
+func (s *session) unsettledLocked(id uint32, d *sent) {
+	s.unsettled[id] = d
+	d.l.open++
 }
 
 func (c *conn) begin(channel uint16, p *wire.Begin) error {
@@ -101,7 +107,7 @@ func (s *session) endedLocked() {
 	// It stays on its channel, where clients may go on about it (the one for Python
 	// detaches its links after the end), until the next begin there.
 	s.endSent = true
-	s.links, s.unsettled, s.windowShut = nil, nil, nil
+	s.links, s.unsettled, s.windowShut, s.answering = nil, nil, nil, nil
 	s.c.out = wire.AppendFrame(s.c.out, wire.FrameAMQP, s.channel, &wire.End{Error: s.endErr})
 	s.c.flushLocked()
 }
@@ -117,6 +123,7 @@ func (s *session) flow(p *wire.Flow) *wire.Error {
 	}
 	if s.outWindow > 0 {
 		for _, l := range s.windowShut {
+			l.shut = false
 			l.ready.Signal()
 		}
 		s.windowShut = s.windowShut[:0]

@@ -45,7 +45,10 @@ func (s *session) disposition(p *wire.Disposition) {
 			id = ids[i]
 		}
 		d := s.unsettled[id]
-		delete(s.unsettled, id)
+		if d != nil {
+			delete(s.unsettled, id)
+			d.l.open--
+		}
 		switch {
 		case d == nil && p.Settled:
 		case d == nil:

@@ -91,6 +91,7 @@ func (c *conn) write() {
 			c.nc.Close() // ends the reader
 		}
 		for _, l := range c.blocked {
+			l.blocked = false
 			l.ready.Signal()
 		}
 		c.blocked = c.blocked[:0]

@@ -28,7 +28,7 @@ type delivery struct {
 
 	reason Reason    // why it was given up
 	until  time.Time // its dead letter is tried; zero: not tried yet
-	parked bool      // waits for the end of a probation
+	parked int       // its place, from 1, among what waits for the end of a probation; 0: it does not
 }
 
 // Attempt is one request that an event was part of.

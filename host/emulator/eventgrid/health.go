@@ -57,7 +57,7 @@ func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 	if o == Delivered {
 		e.failures, e.length, e.until = 0, 0, time.Time{}
 		for _, d := range e.parked {
-			d.parked = false
+			d.parked = 0
 			g.waitLocked(d, later(d.due, g.now()))
 		}
 		e.parked = nil
@@ -106,18 +106,24 @@ func (g *Grid) pruneLocked() {
 	}
 }
 
+// park and unpark cost the same however many deliveries are parked. Their order says
+// nothing: the queue has an order of its own.
 func (e *endpoint) park(d *delivery) {
-	if !d.parked {
-		d.parked = true
+	if d.parked == 0 {
 		e.parked = append(e.parked, d)
+		d.parked = len(e.parked)
 	}
 }
 
 func (e *endpoint) unpark(d *delivery) {
-	if d.parked {
-		d.parked = false
-		e.parked = slices.DeleteFunc(e.parked, func(o *delivery) bool { return o == d })
+	if d.parked == 0 {
+		return
 	}
+	last := len(e.parked) - 1
+	moved := e.parked[last]
+	e.parked[d.parked-1], moved.parked = moved, d.parked
+	e.parked[last], d.parked = nil, 0
+	e.parked = e.parked[:last]
 }
 
 func later(a, b time.Time) time.Time {

@@ -60,7 +60,7 @@ func (g *Grid) takeLocked(l *loader, from keep.Origin) {
 // forgetAllLocked empties the memory.
 func (g *Grid) forgetAllLocked() {
 	for _, d := range g.live {
-		d.state, d.parked = over, false
+		d.state, d.parked = over, 0
 		g.queue.remove(d)
 	}
 	g.topics, g.endpoints, g.live, g.declared = map[string]*topic{}, map[string]*endpoint{}, map[uint64]*delivery{}, nil

@@ -98,7 +98,7 @@ func (g *Grid) replaceLocked(old, s *subscription) {
 			continue
 		}
 		d.sub = s
-		if d.parked && old.endpoint != s.endpoint {
+		if d.parked > 0 && old.endpoint != s.endpoint {
 			old.endpoint.unpark(d)
 			g.waitLocked(d, later(d.due, g.now()))
 		}

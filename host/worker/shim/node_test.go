@@ -664,24 +664,11 @@ func TestNodeModel4(t *testing.T) {
 	}
 }
 
-// With HTTP streams the model serves requests itself; the shim passes them on.
+// With HTTP streams the model serves requests itself, and the host is told where.
 func TestNodeStreams(t *testing.T) {
 	t.Parallel()
 	s := startNode(t, "stream", filepath.Join("@azure", "functions"))
-	if got := s.init(s.cmd.Dir).GetCapabilities(); got["HttpUri"] != "" {
+	if got := s.init(s.cmd.Dir).GetCapabilities(); !strings.HasPrefix(got["HttpUri"], "http://") {
 		t.Errorf("capabilities %v", got)
-	}
-	for _, f := range s.functions(s.cmd.Dir).GetFunctionMetadataResults() {
-		s.load(f.GetFunctionId(), f)
-	}
-	r := answer(t, s.web("stream", "POST", "http://localhost/api/stream/7?q=1", strings.Repeat("x", 1<<20), "x-h: h", "content-length: 1048576"))
-	if got, want := string(r.GetBody().GetBytes()), "7 1048576 h"; got != want || r.GetStatusCode() != "201" || r.GetHeaders()["x-a"] != "b" {
-		t.Errorf("got %v, want %s", r, want)
-	}
-	if c := r.GetCookies(); len(c) != 2 || c[0].GetValue() != "d e" || c[0].GetPath().GetValue() != "/" || c[1].GetName() != "f" {
-		t.Errorf("cookies %v", c)
-	}
-	if got := told(s.web("stream", "POST", "http://localhost/api/stream/7?fail=1", "x")); got != "fails: boom" {
-		t.Errorf("a failure: %s", got)
 	}
 }

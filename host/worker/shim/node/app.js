@@ -10,14 +10,13 @@ const { loadFile, exported } = require('./load');
 const { installCore, hookNames } = require('./core');
 const { decodeRequest, encode, defined } = require('./values');
 const classic = require('./classic');
-const stream = require('./stream');
 
 const version = '1.0.0';
 
 const levels = { trace: 'Trace', debug: 'Debug', information: 'Information', warning: 'Warning', error: 'Error', critical: 'Critical', none: 'None' };
 const categories = { user: 'User', system: 'System', customMetric: 'CustomMetric' };
 
-/** What this worker can do (spec workers 5). HttpUri is not among it: see stream.js. */
+/** What this worker can do (spec workers 5). A model that serves HTTP itself adds HttpUri, and the host passes requests on to it. */
 const capabilities = {
   RawHttpBodyBytes: 'true',
   RpcHttpBodyOnly: 'true',
@@ -41,7 +40,6 @@ class App {
     this.startError = undefined; // of the app's own entry point
     this.registering = true; // functions may be declared
     this.current = undefined; // the entry point that is being run
-    this.httpUri = undefined; // where the model serves HTTP itself
     installCore(this);
   }
 
@@ -90,9 +88,6 @@ class App {
     } catch (error) {
       this.startError = this.startError || error;
     }
-    this.httpUri = can.HttpUri;
-    delete can.HttpUri;
-    delete can.RequiresRouteParameters;
     return {
       workerVersion: version,
       capabilities: can,
@@ -203,8 +198,6 @@ class App {
   async invoke(wireRequest) {
     const { invocationId } = wireRequest;
     const context = { state: undefined };
-    const passed = this.httpUri && stream.requestOf(wireRequest);
-    const giveUp = new AbortController();
     try {
       const f = this.functions.get(wireRequest.functionId);
       if (f && f.failure) return { invocationId, result: f.failure };
@@ -213,12 +206,6 @@ class App {
         invocationId, request: decodeRequest(wireRequest), metadata: f.core, get state() { return context.state; },
         log: (level, category, ...args) => this.log(level, category, args.join(' '), { id: invocationId, category: `${f.core.name}.Invocation`, context: context.own }),
       };
-      let answer;
-      if (passed) {
-        Object.assign(core.request.triggerMetadata, stream.metadata(passed));
-        answer = stream.pass(this.httpUri, invocationId, passed, giveUp.signal);
-        answer.catch(() => {}); // told below, when the function has ended
-      }
       const model = await this.model.getInvocationModel(core);
       const { context: own, inputs } = await model.getArguments();
       context.own = own;
@@ -237,11 +224,8 @@ class App {
       await this.runHooks('postInvocation', after);
       context.state = undefined;
       if (defined(after.error)) throw after.error;
-      const response = await model.getResponse(own, after.result);
-      if (answer) response.returnValue = await answer;
-      return this.response(invocationId, response);
+      return this.response(invocationId, await model.getResponse(own, after.result));
     } catch (error) {
-      giveUp.abort();
       return { invocationId, result: failure(error) };
     }
   }

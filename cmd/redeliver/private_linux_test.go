@@ -6,28 +6,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/redeliver/redeliver/host/readonlytest"
 )
 
-// readOnly makes a directory one that this process may not write: by its mode, or,
-// for root, whom that does not stop, by a mount.
+// readOnly makes a directory one that this process may not write.
 func readOnly(t *testing.T, dir string) {
 	t.Helper()
-	if os.Getuid() != 0 {
-		if err := os.Chmod(dir, 0o500); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
-		return
+	undo, err := readonlytest.Make(dir)
+	if errors.Is(err, readonlytest.ErrCannot) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
-	if err := syscall.Mount(dir, dir, "", syscall.MS_BIND, ""); err != nil {
-		t.Skipf("root may write everywhere, and nothing can be mounted: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
-	if err := syscall.Mount("", dir, "", syscall.MS_BIND|syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Skipf("nothing can be mounted read-only: %v", err)
-	}
+	t.Cleanup(undo)
 }
 
 // An app whose folder cannot be written is told so, with what to do about it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/explain"
@@ -46,13 +47,16 @@ func placesOf(stack, message string) []string {
 // started, or of the platform's package for apps in JavaScript.
 func notOfTheApp(line string) bool {
 	line = strings.ReplaceAll(line, `\`, "/")
-	for _, part := range []string{"(node:", "at node:", "(<anonymous>)", "/.redeliver/workers/", "/node_modules/@azure/functions/"} {
+	for _, part := range []string{"(node:", "at node:", "(<anonymous>)", "/node_modules/@azure/functions/"} {
 		if strings.Contains(line, part) {
 			return true
 		}
 	}
-	return false
+	return ownWorker.MatchString(line)
 }
+
+// ownWorker matches a file of a worker that the program brings along.
+var ownWorker = regexp.MustCompile(`/redeliver(-\d+)?/workers/[a-z]+-[0-9a-f]{16}/`)
 
 // goPlaces are the calls between a panic and package functions, without the values of
 // their arguments, which differ each time.

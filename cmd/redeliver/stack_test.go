@@ -19,11 +19,11 @@ func TestPlaces(t *testing.T) {
 		"JavaScript": {
 			"TypeError: no good\n    at boom (/app/src/a.js:2:26)\n    at handler (/app/src/a.js:4:31)\n" +
 				"    at InvocationModel.<anonymous> (/app/node_modules/@azure/functions/dist/azure-functions.js:220:46)\n" +
-				"    at Generator.next (<anonymous>)\n    at App.invoke (/app/.redeliver/workers/node/app.js:238:20)\n    at node:events:1:1",
+				"    at Generator.next (<anonymous>)\n    at node-0 (/tmp/redeliver-0/workers/node-0123456789abcdef/load.js:1:1)\n    at App.invoke (/home/me/.cache/redeliver/workers/node-0123456789abcdef/app.js:238:20)\n    at node:events:1:1",
 			"no good", "    at boom (/app/src/a.js:2:26)\n    at handler (/app/src/a.js:4:31)",
 		},
 		"JavaScript on Windows": {
-			"Error: no good\r\n    at handler (C:\\app\\a.js:4:31)\r\n    at App.invoke (C:\\app\\.redeliver\\workers\\node\\app.js:238:20)\r\n",
+			"Error: no good\r\n    at handler (C:\\app\\a.js:4:31)\r\n    at App.invoke (C:\\Users\\me\\AppData\\Local\\redeliver\\workers\\node-0123456789abcdef\\app.js:238:20)\r\n",
 			"no good", "    at handler (C:\\app\\a.js:4:31)",
 		},
 		"syntax":  {"/app/a.js:3\nconst x = (;\n           ^\n\nSyntaxError: Unexpected token\n    at wrapSafe (node:internal/x:1:2)", "Unexpected token", "/app/a.js:3\nconst x = (;\n           ^"},

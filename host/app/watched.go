@@ -10,7 +10,7 @@ import (
 )
 
 // StateDir is the folder below the app in which the host keeps what it makes: built
-// handlers, workers, keys, the run file. It is never watched.
+// handlers, keys, the run file. It is never watched.
 const StateDir = ".redeliver"
 
 // Unwatched reports whether folders of that name are never looked into, at any

@@ -18,17 +18,22 @@ import (
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
-// FindWorker looks for what runs functions of a runtime in the app of a folder. Prefer is
+// FindWorker looks for what runs functions of a runtime in the app of a folder, and writes
+// nothing: the worker that the program brings along is not where the answer says. Prefer is
 // worker.Search.Prefer.
 func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Found, error) {
-	s := search(dir, prefer, runtime, settings)
-	if runtime == worker.Dotnet {
+	return findWorker(search(dir, prefer, runtime, settings, func(s shim.Shim) (string, error) { return s.Entry, nil }))
+}
+
+func findWorker(s worker.Search) (*worker.Found, error) {
+	if s.Language == worker.Dotnet {
 		return findDotnet(s)
 	}
 	return worker.Find(s)
 }
 
-func search(dir, prefer, runtime string, settings *app.Settings) worker.Search {
+// search is a search in which entry makes the path of a worker that the program brings along.
+func search(dir, prefer, runtime string, settings *app.Settings, entry func(shim.Shim) (string, error)) worker.Search {
 	return worker.Search{
 		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
 		Bundled: func(language string) (string, error) {
@@ -36,7 +41,7 @@ func search(dir, prefer, runtime string, settings *app.Settings) worker.Search {
 			if !ok {
 				return "", nil
 			}
-			return filepath.Join(workerFolder(dir, language), filepath.FromSlash(s.Entry)), nil
+			return entry(s)
 		},
 	}
 }
@@ -52,11 +57,6 @@ func Debugs(a *app.App) bool {
 	return a.Handler.Kind == app.Language && worker.Debugs(strings.Fields(arguments))
 }
 
-// workerFolder is where the worker that the program brings along is written for an app.
-func workerFolder(dir, language string) string {
-	return filepath.Join(dir, app.StateDir, "workers", language)
-}
-
 // Build says how an app is built before its worker is started.
 type Build struct {
 	// Fingerprint stands for the sources, Env is the environment of the build.
@@ -70,17 +70,14 @@ type Build struct {
 // program brings along is written, an app in .NET is built. It runs outside the clock;
 // when ctx ends a build is stopped.
 func Worker(ctx context.Context, a *app.App, prefer, runtime string, how Build) (*worker.Found, error) {
-	found, err := FindWorker(a.Dir, prefer, runtime, a.Settings)
+	s := search(a.Dir, prefer, runtime, a.Settings, shim.Shim.Install)
+	found, err := findWorker(s)
 	switch {
 	case err != nil:
 	case runtime == worker.Dotnet:
-		err = buildDotnet(ctx, search(a.Dir, prefer, runtime, a.Settings), found, how)
-	case !found.Official():
-		s, _ := shim.Of(found.Language)
-		_, err = s.Extract(workerFolder(a.Dir, found.Language))
-		if err == nil && found.Language == "java" {
-			err = compileJava(ctx, found)
-		}
+		err = buildDotnet(ctx, s, found, how)
+	case !found.Official() && found.Language == "java":
+		err = compileJava(ctx, found)
 	}
 	if err == nil && a.Handler.Root != "" {
 		found.App = a.Handler.Root

@@ -395,6 +395,11 @@ func (f *Found) Environment(has func(name string) bool) []string {
 		add("PYTHON_THREADPOOL_THREAD_COUNT", "1000")
 	case powershell:
 		add("PSWorkerInProcConcurrencyUpperBound", "1000")
+	case "java":
+		// Without a locale Java opens no file whose path has more than ASCII.
+		if !has("LC_ALL") && !has("LANG") {
+			add("LC_CTYPE", "C.UTF-8")
+		}
 	}
 	return env
 }

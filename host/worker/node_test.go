@@ -58,7 +58,7 @@ func startNode(t *testing.T, files map[string]string) *nodeApp {
 	}
 	a := &nodeApp{T: t, dir: write(t, files)}
 	s, _ := shim.Of("node")
-	entry, err := s.Extract(t.TempDir())
+	entry, err := s.Install()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ public class F {
 func runHost(language string) {
 	one, _ := shim.Of(language)
 	dir := os.Getenv(appVariable)
-	entry, err := one.Extract(filepath.Join(dir, "worker"))
+	entry, err := one.Install()
 	check(err)
 	path, err := exec.LookPath(hangs[language].interpreter)
 	check(err)

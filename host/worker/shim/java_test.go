@@ -49,7 +49,7 @@ func startJava(t *testing.T, dir string, env ...string) *script {
 	if !ok {
 		t.Fatal("there is no shim for Java")
 	}
-	source, err := one.Extract(t.TempDir())
+	source, err := one.Install()
 	if err != nil {
 		t.Fatal(err)
 	}

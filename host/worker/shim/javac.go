@@ -2,12 +2,11 @@ package shim
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/internal/apart"
@@ -17,22 +16,12 @@ import (
 const release = "11"
 
 // CompileJava has the compiler of the user's JDK compile the source of the worker for Java,
-// once for all apps of the user, and returns the folder of the classes and the name of the
-// one to run: from its source the worker starts a second later. It writes to the user's
-// cache folder, or beside the source where there is none. Several programs may do so at
-// once; when ctx ends the compiler is stopped.
+// once, into a folder beside the source, and returns that folder and the name of the class to
+// run: from its source the worker starts a second later. Several programs may do so at once;
+// when ctx ends the compiler is stopped.
 func CompileJava(ctx context.Context, javac, source string) (folder, class string, err error) {
-	text, err := os.ReadFile(source)
-	if err != nil {
-		return "", "", err
-	}
-	digest := sha256.Sum256(append([]byte(release+"\n"), text...))
-	parent := filepath.Dir(source)
-	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(filepath.Join(cache, "redeliver", "java"), 0o700) == nil {
-		parent = filepath.Join(cache, "redeliver", "java")
-	}
 	class = strings.TrimSuffix(filepath.Base(source), ".java")
-	folder = filepath.Join(parent, hex.EncodeToString(digest[:8]))
+	folder = filepath.Join(filepath.Dir(source), "classes-"+release)
 	if _, err := os.Stat(filepath.Join(folder, class+".class")); err == nil {
 		return folder, class, nil
 	}
@@ -46,7 +35,11 @@ func compileInto(ctx context.Context, javac, source, folder string) error {
 		return err
 	}
 	defer os.RemoveAll(part)
-	cmd := exec.CommandContext(ctx, javac, "-J-XX:TieredStopAtLevel=1", "--release", release, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-d", part, source)
+	// Of the folder in which the host runs, of CLASSPATH and of JDK_JAVAC_OPTIONS nothing
+	// counts: they are the app's, and a String.java there would stand for java.lang.String.
+	cmd := exec.CommandContext(ctx, javac, "-J-XX:TieredStopAtLevel=1", "--release", release, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-cp", part, "-d", part, source)
+	cmd.Dir = part
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "JDK_JAVAC_OPTIONS=") })
 	apart.Group(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {

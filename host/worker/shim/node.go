@@ -5,9 +5,12 @@ import (
 	"io/fs"
 )
 
-//go:embed node/*.js
+//go:embed node/*.js node/package.json
 var nodeFiles embed.FS // read only
 
+// Functions in JavaScript and TypeScript. The package.json says what kind of modules the
+// files are: without one a package.json in a folder above them would, the user's own for
+// instance.
 func init() {
 	files, err := fs.Sub(nodeFiles, "node")
 	if err != nil {

@@ -81,7 +81,7 @@ func suite(t *testing.T, p python) {
 // An interpreter that is too old says so, and what to do, before anything else.
 func testTooOld(t *testing.T, p python) {
 	one, _ := shim.Of("python")
-	entry, err := one.Extract(t.TempDir())
+	entry, err := one.Install()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (s *script) printed() string {
 // environment has additions, "NAME=value".
 func start(t *testing.T, one shim.Shim, app, interpreter string, env ...string) *script {
 	t.Helper()
-	entry, err := one.Extract(t.TempDir())
+	entry, err := one.Install()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,14 @@ package shim
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/redeliver/redeliver/host/internal/home"
 )
 
 // A Shim is one of these workers.
@@ -32,10 +36,37 @@ func Of(runtime string) (s Shim, ok bool) {
 	return Shim{}, false
 }
 
-// Extract writes the files that are not there, or are others, into a folder, which it
-// makes if need be, for this user only. It returns the path of the entry. Several
-// programs may do so at once.
-func (s Shim) Extract(dir string) (entry string, err error) {
+// Install writes the files that are not there, or are others, into a folder of the user for
+// these very files, outside of any app, and returns the path of the entry. Several programs
+// may do so at once, of several versions too.
+func (s Shim) Install() (entry string, err error) {
+	name, err := s.folder()
+	if err != nil {
+		return "", err
+	}
+	dir, err := home.Folder("workers", name)
+	if err != nil {
+		return "", fmt.Errorf("there is no folder for the worker for %s: %w", s.Runtime, err)
+	}
+	return s.extract(dir)
+}
+
+// folder is the name of the folder for the files of the shim: others have another one.
+func (s Shim) folder() (string, error) {
+	sum := sha256.New()
+	err := fs.WalkDir(s.Files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(s.Files, name)
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+		return err
+	})
+	return s.Runtime + "-" + hex.EncodeToString(sum.Sum(nil)[:8]), err
+}
+
+// extract is Install into a folder.
+func (s Shim) extract(dir string) (entry string, err error) {
 	err = fs.WalkDir(s.Files, ".", func(name string, e fs.DirEntry, err error) error {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err != nil {

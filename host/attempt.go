@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,28 +69,26 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives the
 	// end of its delivery's token. When a waiting caller has gone, the handler's
 	// context ends too, and nothing more: the handler decides what to do then.
-	parent := f.gen.attempts
 	if d.caller != nil && d.ev.CallerWaits {
 		req.OnRecall = d.caller.handlers.Running
 	}
-	timeout := f.gen.app.Config.FunctionTimeout
-	actx := parent
-	if timeout > 0 {
-		req.Deadline = req.Now.Add(timeout)
-		var cancel context.CancelFunc
-		actx, cancel = h.clk.WithTimeout(parent, timeout)
-		defer cancel()
-	}
+	limit := newLimit(h.clk, f.gen.app.Config.FunctionTimeout)
+	defer limit.end()
 	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: f.def.Name, MessageID: req.MessageID},
-		func() (*call.Response, error) { return f.gen.invoker.Invoke(actx, req, d.logs) })
+		func() (*call.Response, error) {
+			if err := limit.arm(req); err != nil {
+				return nil, err
+			}
+			return f.gen.invoker.Invoke(f.gen.attempts, req, d.logs)
+		})
 	if h.life.Over() {
 		return errKilled
 	}
 
 	// A handler that ends within the grace has still timed out, and what it
 	// returned is discarded (spec host-and-retry 8).
-	if timeout > 0 && errors.Is(actx.Err(), context.DeadlineExceeded) && parent.Err() == nil {
-		return &TimeoutError{Function: f.def.Name, Limit: timeout}
+	if limit.exceeded() && f.gen.attempts.Err() == nil {
+		return &TimeoutError{Function: f.def.Name, Limit: limit.length}
 	}
 	if err != nil {
 		return d.failed(err)

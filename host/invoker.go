@@ -19,11 +19,12 @@ type Invoker interface {
 	// Functions returns what the handlers declare, in a stable order.
 	Functions(ctx context.Context) ([]call.Declaration, error)
 
-	// Invoke makes one attempt. An error means infrastructure: the process died, or
-	// no result came. The handler's outcome stands in the response. When ctx ends,
-	// the handler's context ends too; Invoke returns when the handler does, or when
-	// its process has been disposed of after a grace of 2 s of real time (spec
-	// host-and-retry 8). log receives the handler's lines in order and is not
+	// Invoke makes one attempt: it waits for a process that takes the call, and calls
+	// req.Taken then. An error means infrastructure: the process died, or no result
+	// came. The handler's outcome stands in the response. When ctx ends, or the context
+	// of req.Taken, the handler's context ends too; Invoke returns when the handler
+	// does, or when its process has been disposed of after a grace of 2 s of real time
+	// (spec host-and-retry 8). log receives the handler's lines in order and is not
 	// called after Invoke returned. A recall by req.OnRecall ends the handler's
 	// context too, without a grace.
 	Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error)
@@ -53,6 +54,7 @@ func (p *inProcess) Functions(context.Context) ([]call.Declaration, error) {
 }
 
 func (p *inProcess) Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error) {
+	ctx = req.Taken(ctx)
 	if req.OnRecall != nil {
 		held, end := p.clk.WithCancel(ctx)
 		defer end()

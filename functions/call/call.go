@@ -9,6 +9,7 @@
 package call
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -75,7 +76,7 @@ type Request struct {
 	// Deadline is when the function timeout ends this attempt, in the host's
 	// time; zero for none. It is data: the attempt's context ends by itself.
 	Deadline time.Time
-	// Now is the host's time at the start of the attempt.
+	// Now is the host's time at which the handler is called.
 	Now time.Time
 	// TraceParent and TraceState are W3C trace context, often empty.
 	TraceParent, TraceState string
@@ -91,9 +92,23 @@ type Request struct {
 	// recall is news, not a demand: a handler may go on. It may be nil.
 	OnRecall func(end func()) (ended func())
 
+	// OnTaken belongs to the caller too: see Taken. It may be nil.
+	OnTaken func(ctx context.Context) (handler context.Context)
+
 	// Actions are what the handler may do to the messages of its delivery; nil: nothing.
 	// They do not cross either: language workers ask for them beside the call.
 	Actions bindings.Actions
+}
+
+// Taken says that a process has taken the call: from now on the time is the handler's, and
+// the wait for a process was not. It takes the context of the call and returns the one of
+// the handler, which the function timeout ends too. The caller sets Deadline and Now
+// meanwhile.
+func (r *Request) Taken(ctx context.Context) (handler context.Context) {
+	if r.OnTaken == nil {
+		return ctx
+	}
+	return r.OnTaken(ctx)
 }
 
 // Status is the outcome of an attempt. The zero value is a failure, as on the

@@ -146,6 +146,7 @@ func (h *Handler) Invoke(ctx context.Context, req *call.Request, log func(call.L
 	if err != nil {
 		return nil, err
 	}
+	ctx = req.Taken(ctx)
 	a := attempt{h: h, conn: r.Conn, req: req}
 	resp, lines, err := a.run(ctx)
 	if a.overdue {

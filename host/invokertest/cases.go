@@ -271,6 +271,57 @@ func testCrash(b *bench) {
 	}
 }
 
+// testTaken: who calls learns when the call is taken, once, and what comes back then is the
+// handler's context.
+func testTaken(b *bench) {
+	for range 2 {
+		taken := 0
+		req := request("Nothing", "")
+		req.OnTaken = func(ctx context.Context) context.Context { taken++; return ctx }
+		if _, _ = b.invoke(context.Background(), req); taken != 1 {
+			b.Errorf("taken %d times", taken)
+		}
+	}
+}
+
+// testWaitForProcess: the time in which no process runs is not the handler's, and of the
+// calls that wait for one the call that ends it takes no other along.
+func testWaitForProcess(b *bench) {
+	if b.virtual == nil {
+		return // it waits for seconds
+	}
+	exit := func() {
+		req := request("Exit", "3")
+		req.InvocationID = "inv-exit"
+		if resp, err := b.inv.Invoke(context.Background(), req, func(call.Log) {}); err == nil {
+			b.Errorf("got %+v, want the end of the process", resp)
+		}
+	}
+	for range 4 { // from the third on there is a pause
+		exit()
+	}
+	g := clock.NewGroup(b.clk, 0)
+	g.Go("crash", exit)
+	for i := range 3 {
+		g.Go("bystander", func() {
+			req := request("Log", "1")
+			req.InvocationID = fmt.Sprint("inv-", i)
+			begun, limited := b.clk.Now(), false
+			req.OnTaken = func(ctx context.Context) context.Context {
+				if limited = true; !b.clk.Now().After(begun) {
+					b.Error("taken at once, want a pause before")
+				}
+				return ctx
+			}
+			_, err := b.inv.Invoke(context.Background(), req, func(call.Log) {})
+			if !limited || err != nil && b.patience == 0 { // else time may pass while the process ends
+				b.Errorf("call %d: %v; taken: %v", i, err, limited)
+			}
+		})
+	}
+	g.Wait()
+}
+
 // testFatal: what goes wrong where nobody waits for it ends the process.
 func testFatal(b *bench) {
 	if resp, err := b.inv.Invoke(context.Background(), request("Fatal", ""), func(call.Log) {}); err == nil {
@@ -290,9 +341,13 @@ func testHangDisposedOf(b *bench) {
 			b.Errorf("bystander got %+v, want the end of its process", resp)
 		}
 	})
-	ctx, cancel := b.clk.WithTimeout(context.Background(), b.short)
-	defer cancel()
-	resp, err := b.inv.Invoke(ctx, request("Hang", ""), func(call.Log) {})
+	req := request("Hang", "")
+	req.OnTaken = func(ctx context.Context) context.Context {
+		ctx, cancel := b.clk.WithTimeout(ctx, b.short)
+		b.Cleanup(cancel)
+		return ctx
+	}
+	resp, err := b.inv.Invoke(context.Background(), req, func(call.Log) {})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		b.Errorf("got %+v, %v; want the context's error", resp, err)
 	}

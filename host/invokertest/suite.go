@@ -116,6 +116,8 @@ func tests() []test {
 		{"RealWaitRecalled", goProcess, testRealWaitRecalled, impatient},
 		{"Noise", processes, testNoise, 0},
 		{"Crash", processes, testCrash, 0},
+		{"Taken", everyone, testTaken, 0},
+		{"WaitForProcess", processes, testWaitForProcess, 0},
 		{"Fatal", processes, testFatal, 0},
 		{"HangDisposedOf", processes, testHangDisposedOf, impatient},
 		{"HangCancelled", processes, testHangCancelled, impatient},

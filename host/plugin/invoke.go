@@ -40,6 +40,7 @@ func (h *Handlers) Invoke(ctx context.Context, req *call.Request, log func(call.
 	if err != nil {
 		return nil, err
 	}
+	ctx = req.Taken(ctx)
 	c := &conversation{h: h, p: p, name: "invoke " + req.Function}
 	resp, err := c.hold(ctx, req, log)
 	if c.overdue.Load() {

@@ -299,6 +299,37 @@ func TestStopHost(t *testing.T) {
 	})
 }
 
+// A process that ends by itself with 0, or on Linux by SIGTERM, is no crash: four of them
+// stop nothing, and the pauses of the restarts grow nevertheless.
+func TestQuietEnd(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		code  string
+		stops bool
+	}{{"0", false}, {"200", false}, {"143", runtime.GOOS != "linux"}, {"1", true}, {"137", true}} {
+		t.Run(tt.code, func(t *testing.T) {
+			t.Parallel()
+			under(t, func(v *clock.Virtual) {
+				var stopped []error
+				h := start(t, v, process.Spec{StopHost: func(err error) { stopped = append(stopped, err) }})
+				defer closeHandlers(t, h)
+				begun := v.Now()
+				for range 4 {
+					if _, err := h.Invoke(context.Background(), request("Exit", tt.code), nolog); err == nil {
+						t.Error("a call in a process that ends succeeded")
+					}
+				}
+				if len(stopped) > 0 != tt.stops {
+					t.Errorf("StopHost was called with %v", stopped)
+				}
+				if paused := v.Now().After(begun); paused != (tt.code != "200" && !tt.stops) {
+					t.Errorf("a pause before the fourth process: %v", paused)
+				}
+			})
+		})
+	}
+}
+
 func TestRestartFails(t *testing.T) {
 	t.Parallel()
 	// A program that disappears while it runs: a link to the test binary.

@@ -248,6 +248,7 @@ func (c *Child) exit(reason string) Exit {
 	_, e.Output = c.out.tail()
 	if c.status != nil {
 		e.Code = c.status.ExitCode()
+		e.Quiet = e.Reason == "" && (e.Code == 0 || terminated(c.status))
 	}
 	return e
 }

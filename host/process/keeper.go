@@ -89,7 +89,11 @@ type Keeper[C Conn] struct {
 	resume   map[int]time.Time // when the process of a place is started again, until it is
 	earliest time.Time         // of the next restart
 	budget   budget
-	stopped  error // no more processes: why
+	quiet    budget    // of quiet ends: only their pauses count
+	stopped  error     // no more processes: why
+	waiting  int       // calls that wait for a process
+	wary     bool      // the last process crashed: those that wait are let in singly
+	letIn    time.Time // when one of them was let in last
 }
 
 // Keep starts the first process of a program and returns when it is ready to be called:
@@ -98,7 +102,7 @@ type Keeper[C Conn] struct {
 // the clock, and its error is a *[StartError]. Its ctx is for [NewChild].
 func Keep[C Conn](clk clock.Clock, spec Spec, connect func(ctx context.Context, number int) (C, error)) (*Keeper[C], error) {
 	k := &Keeper[C]{clk: clk, spec: spec.WithDefaults(), connect: connect, group: clock.NewGroup(clk, 0), resume: map[int]time.Time{}}
-	k.runs, k.budget.processes = make([]*Run[C], k.spec.Count), k.spec.Count
+	k.runs, k.budget.processes, k.quiet.processes = make([]*Run[C], k.spec.Count), k.spec.Count, k.spec.Count
 	k.ctx, k.end = clk.WithCancel(context.Background())
 	k.changed = clock.NewCond(clk, &k.mu)
 	if err := k.launch(0); err != nil {
@@ -254,8 +258,13 @@ func (k *Keeper[C]) ended(place int, e Exit) {
 		now := k.clk.Now()
 		e.Restart = 0
 		usedUp := false
-		if !e.Planned {
+		switch {
+		case e.Planned:
+		case e.Quiet:
+			e.Restart, _ = k.quiet.crash(now)
+		default:
 			e.Restart, usedUp = k.budget.crash(now)
+			k.wary = true
 		}
 		if usedUp && k.spec.StopHost != nil {
 			e.Restart = -1
@@ -322,89 +331,13 @@ func (k *Keeper[C]) relaunch(place int) {
 	k.ended(place, e)
 }
 
-// Acquire returns a running process, each in its turn, after waiting for one if need be,
-// and counts a call in it until [Keeper.Leave].
-func (k *Keeper[C]) Acquire(ctx context.Context) (*Run[C], error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for {
-		if err := k.endedLocked(); err != nil {
-			return nil, err
-		}
-		r, left := k.pickLocked()
-		switch {
-		case r != nil:
-			k.turn = (r.place + 1) % len(k.runs)
-			r.calls++
-			return r, nil
-		case left != nil:
-			k.mu.Unlock()
-			k.reap(left)
-			k.mu.Lock()
-			continue
-		}
-		if err := k.changed.WaitUntil(ctx, k.resumeLocked()); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// endedLocked is why no process can be called any more, nil while one can.
-func (k *Keeper[C]) endedLocked() error {
-	if k.closing.Load() {
-		return ErrClosed
-	}
-	return k.stopped
-}
-
-// pickLocked is the process whose turn it is, nil if none is ready. left is then one that
-// has ended, and that no call will notice.
-func (k *Keeper[C]) pickLocked() (r, left *Run[C]) {
-	for i := range k.runs {
-		switch r := k.runs[(k.turn+i)%len(k.runs)]; {
-		case r == nil:
-		case !r.Ended():
-			return r, nil
-		case left == nil && r.idle():
-			left = r
-		}
-	}
-	return nil, left
-}
-
-// resumeLocked is when the pause before the next start ends; zero if a start is under way.
-func (k *Keeper[C]) resumeLocked() (until time.Time) {
-	for _, at := range k.resume {
-		if until.IsZero() || at.Before(until) {
-			until = at
-		}
-	}
-	if !until.After(k.clk.Now()) {
-		return time.Time{}
-	}
-	return until
-}
-
-// Ready is Acquire without the wait: the error says why no process can be called now.
-func (k *Keeper[C]) Ready() (*Run[C], error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if err := k.endedLocked(); err != nil {
-		return nil, err
-	}
-	r, _ := k.pickLocked()
-	if r == nil {
-		return nil, fmt.Errorf("no %s process runs", k.spec.Name)
-	}
-	r.calls++
-	return r, nil
-}
-
 // Leave ends a call in r. If the process is gone it is dealt with, and the
 // failure of the call is an *ExitError.
 func (k *Keeper[C]) Leave(r *Run[C]) *ExitError {
 	k.mu.Lock()
-	r.calls--
+	if r.calls--; k.wary && r.calls == 0 {
+		k.changed.Broadcast()
+	}
 	k.mu.Unlock()
 	if !r.Ended() {
 		return nil
@@ -416,8 +349,7 @@ func (k *Keeper[C]) Leave(r *Run[C]) *ExitError {
 }
 
 // Dispose kills the process of r, which the host no longer trusts. All its calls fail at
-// once, unlike on the platform, where they wait for their own timeouts
-// (spec host-and-retry 8). The end does not count as a crash.
+// once (spec host-and-retry 8). The end does not count as a crash.
 func (k *Keeper[C]) Dispose(r *Run[C], reason string) {
 	k.mu.Lock()
 	if r.reason == "" && !r.Ended() {

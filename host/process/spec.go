@@ -86,10 +86,11 @@ type Exit struct {
 	// Status is the same in words: "exit status 3", "signal: killed".
 	Status string
 	// Planned is set when the host ended the process (Reason says why), or the
-	// process asked for a new one with exit status 200. Only unplanned exits
-	// count as crashes.
-	Planned bool
-	Reason  string
+	// process asked for a new one with exit status 200. Quiet is set when it ended by
+	// itself with exit status 0 or, on Linux, by SIGTERM (host: WorkerProcess.cs
+	// HandleWorkerProcessExit). All others count as crashes.
+	Planned, Quiet bool
+	Reason         string
 	// Output holds the last three lines of its standard error that say error; none
 	// when the start failed, since Err has the last lines then.
 	Output []string

@@ -37,6 +37,7 @@ func (w *Worker) Invoke(ctx context.Context, req *call.Request, log func(call.Lo
 	if err != nil {
 		return nil, err
 	}
+	ctx = req.Taken(ctx)
 	c := &conversation{w: w, c: r.Conn, req: req}
 	resp, err := c.hold(ctx, log)
 	if c.overdue.Load() {

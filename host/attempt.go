@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/internal/timelimit"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -72,11 +73,11 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	if d.caller != nil && d.ev.CallerWaits {
 		req.OnRecall = d.caller.handlers.Running
 	}
-	limit := newLimit(h.clk, f.gen.app.Config.FunctionTimeout)
-	defer limit.end()
+	limit := timelimit.Of(h.clk, f.gen.app.Config.FunctionTimeout)
+	defer limit.End()
 	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: f.def.Name, MessageID: req.MessageID},
 		func() (*call.Response, error) {
-			if err := limit.arm(req); err != nil {
+			if err := limit.Arm(req); err != nil {
 				return nil, err
 			}
 			return f.gen.invoker.Invoke(f.gen.attempts, req, d.logs)
@@ -87,8 +88,8 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 
 	// A handler that ends within the grace has still timed out, and what it
 	// returned is discarded (spec host-and-retry 8).
-	if limit.exceeded() && f.gen.attempts.Err() == nil {
-		return &TimeoutError{Function: f.def.Name, Limit: limit.length}
+	if limit.Exceeded() && f.gen.attempts.Err() == nil {
+		return &TimeoutError{Function: f.def.Name, Limit: f.gen.app.Config.FunctionTimeout}
 	}
 	if err != nil {
 		return d.failed(err)

@@ -113,17 +113,5 @@ func (h *Host) cut() {
 	h.hangUp()
 }
 
-// killAt is what the journal tells of records, for Options.KillAt.
-func (h *Host) killAt() func(*journal.Record) {
-	if h.opts.KillAt == nil {
-		return nil
-	}
-	return func(r *journal.Record) {
-		if r.Function != "" && !h.life.Over() && h.opts.KillAt(r) {
-			h.cut()
-		}
-	}
-}
-
 // errKilled is the failure of an attempt of a host that was killed.
 var errKilled = errors.New("the host was killed")

@@ -22,6 +22,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/launch"
@@ -109,10 +110,11 @@ type Options struct {
 	// host which was killed has its own locks back at once. Empty: made from Seed.
 	Instance string
 
-	// KillAt, if not nil, is asked about each record of a function, by the goroutine that
-	// has written it. Where it says true, the host ends at this point, as [Host.Kill]
-	// ends it, and runs no further attempt; it still has to be killed or closed.
-	KillAt func(*journal.Record) bool
+	// KillAt, if not nil, returns what is asked about the next record of a function, by
+	// the goroutine that has written it; nil for nothing, which is quick. Where that says
+	// true, the host ends at this point, as [Host.Kill] ends it, and runs no further
+	// attempt; it still has to be killed or closed.
+	KillAt func() func(*journal.Record) bool
 
 	// Worker chooses the language worker: worker.PreferShim, worker.PreferOfficial, or
 	// the folder of one. Empty takes an official one where it is found, else the one
@@ -233,7 +235,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	}
 	h.ids.seed = h.opts.Seed
 	h.epoch.Store(&epoch.Epoch{})
-	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords, Watch: h.killAt()})
+	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords, Watch: faults.Watch(h.opts.KillAt, &h.life, h.cut)})
 	h.failed = newFailedListeners(h.clk)
 	if err := openServices(h); err != nil {
 		if h.own != nil {

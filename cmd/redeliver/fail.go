@@ -182,8 +182,15 @@ func faultLines(list []trouble.Fault) string {
 	return b.String()
 }
 
-// killAt kills the process where "fail host" has said.
-func (s *session) killAt(r *journal.Record) bool {
+// killAt is what kills the process where "fail host" has said; nil: it has not.
+func (s *session) killAt() func(*journal.Record) bool {
+	if !s.crash.Pending() {
+		return nil
+	}
+	return s.killIfReached
+}
+
+func (s *session) killIfReached(r *journal.Record) bool {
 	if !s.crash.Reached(r) {
 		return false
 	}

@@ -74,6 +74,13 @@ func (c *Crash) Set(function string, at Point, nth int) error {
 	return nil
 }
 
+// Pending reports whether a point is chosen that is still to be reached.
+func (c *Crash) Pending() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.left > 0
+}
+
 // Reached reports, once, whether a record is the one with which the host is to be killed.
 func (c *Crash) Reached(r *journal.Record) bool {
 	c.mu.Lock()

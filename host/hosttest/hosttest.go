@@ -267,9 +267,11 @@ func New(tb TB, opts *Options) *Host {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
 			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
-			KillAt: func(r *journal.Record) bool {
-				k := self.killAt.Load()
-				return k != nil && k.reached(r)
+			KillAt: func() func(*journal.Record) bool {
+				if k := self.killAt.Load(); k != nil {
+					return k.reached
+				}
+				return nil
 			},
 		}
 		runs++

@@ -47,7 +47,7 @@ type Journal struct {
 	found    Record                     // what Find shows
 	changed  map[chan struct{}]struct{} //clock:outside readers follow in real time
 
-	watch func(*Record) // may be nil
+	watch func() func(*Record) // may be nil
 }
 
 // Options changes what a journal keeps.
@@ -61,10 +61,11 @@ type Options struct {
 	// negative; negative for none.
 	KeepBytes int
 
-	// Watch, if not nil, is called with each record, after it can be read, on the
-	// goroutine that has appended it and under no lock of the journal. Tests use it to
-	// act at a point: readers come later.
-	Watch func(*Record)
+	// Watch, if not nil, is asked after each record, and what it returns, if not nil, is
+	// called with that record: when it can be read, on the goroutine that has appended it
+	// and under no lock of the journal. Tests use it to act at a point: readers come later.
+	// A record that nobody wants to see costs no memory.
+	Watch func() func(*Record)
 }
 
 // New returns an empty journal that takes its times from now.
@@ -89,9 +90,12 @@ func New(now func() time.Time, opts *Options) *Journal {
 // never waits for one.
 func (j *Journal) Append(r Record) {
 	j.append(&r)
-	if j.watch != nil {
+	if j.watch == nil {
+		return
+	}
+	if see := j.watch(); see != nil {
 		seen := r // so that r itself stays off the heap
-		j.watch(&seen)
+		see(&seen)
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *Storage) NextVisible(queue string) (from time.Time, ok bool) {
 	if !ok {
 		return time.Time{}, false
 	}
-	return m.visible, true
+	return m.at(visible), true
 }
 
 // changeAll tells all waits for a change of any queue, in a turn of its own.
@@ -107,7 +107,7 @@ func (s *Storage) arrive(queue string, m *message) {
 	s.mu.Lock()
 	err := s.kept.Ready() // which expects arrivals anew if it reads anew
 	state := s.queues[queue]
-	announce := err == nil && state != nil && state.byID[m.id] == m && !m.arrived && !m.visible.After(s.now())
+	announce := err == nil && state != nil && state.byID[m.id] == m && !m.arrived && !m.at(visible).After(s.now())
 	if announce {
 		m.arrived = true
 		m.arrival = nil

@@ -24,10 +24,10 @@ func (s *Storage) awaitExpiryLocked(name string, q *queueState, now time.Time) {
 	switch {
 	case !ok:
 		q.expiry.stop()
-	case !q.expiry.armed.IsZero() && !q.expiry.armed.After(m.expires):
+	case !q.expiry.armed.IsZero() && !q.expiry.armed.After(m.at(expires)):
 	default:
-		q.expiry.armed = m.expires
-		d := max(m.expires.Sub(now), 0)
+		q.expiry.armed = m.at(expires)
+		d := max(q.expiry.armed.Sub(now), 0)
 		if q.expiry.timer == nil {
 			q.expiry.timer = s.clk.AfterFunc(d, "expiry in queue "+name, func() { s.expire(name, q) }).Lapse()
 			return

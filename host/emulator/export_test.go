@@ -8,8 +8,8 @@ func Messages(s *Storage, queue string) map[string]*queueapi.Message {
 	defer s.mu.Unlock()
 	out := map[string]*queueapi.Message{}
 	if q := s.queues[queue]; q != nil {
-		for id, m := range q.byID {
-			out[id] = m.copy()
+		for _, m := range q.byID {
+			out[m.id.String()] = m.copy()
 		}
 	}
 	return out

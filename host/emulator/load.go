@@ -40,7 +40,7 @@ func (s *Storage) takeLocked(fresh queuesState, from keep.Origin) {
 		s.awaitExpiryLocked(name, s.queues[name], now)
 		for _, m := range s.queues[name].inOrder() {
 			if !m.arrived {
-				m.arrival = s.clk.AfterFunc(max(m.visible.Sub(now), 0), "arrival in queue "+name, func() { s.arrive(name, m) })
+				m.arrival = s.clk.AfterFunc(max(m.at(visible).Sub(now), 0), "arrival in queue "+name, func() { s.arrive(name, m) })
 			}
 		}
 	}

@@ -39,12 +39,12 @@ func (s *Storage) QueueMessages(ctx context.Context, name string, n int, want fu
 func (s *Storage) ReleaseMessage(ctx context.Context, name, id string) (*queueapi.Message, error) {
 	var out *queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "ReleaseMessage", MessageID: id}, false, func(now time.Time, state *queueState, e *effects) error {
-		m, ok := state.byID[id]
+		m, ok := state.message(id)
 		if !ok {
 			return fmt.Errorf("message %q: %w", id, bindings.ErrMessageNotFound)
 		}
-		if m.visible.After(now) {
-			m.visible = now
+		if m.at(visible).After(now) {
+			m.set(visible, now)
 			state.byVisible.Fix(m)
 			e.saveState(name, m)
 			s.expectArrival(name, m, 0, e)
@@ -68,7 +68,7 @@ func (s *Storage) SeizeMessage(ctx context.Context, name, id string, visibility 
 	}
 	var out *queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "Receive", MessageID: id}, false, func(now time.Time, state *queueState, e *effects) error {
-		m, ok := state.byID[id]
+		m, ok := state.message(id)
 		if !ok {
 			return fmt.Errorf("message %q: %w", id, bindings.ErrMessageNotFound)
 		}

@@ -1,34 +1,14 @@
 package emulator
 
 import (
-	"encoding/base64"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/journal"
 )
-
-// message is one message of a queue.
-type message struct {
-	id, text, receipt string
-	count             int64 // dequeues
-
-	inserted time.Time
-	expires  time.Time // zero: never
-	visible  time.Time // since or from when
-	order    uint64    // among messages that became visible at one instant
-	sequence uint64    // of insertion
-
-	lock    time.Duration // visibility timeout of the last receive; 0: not received, or released since
-	arrived bool          // was announced, or received before that
-	arrival *clock.Timer  // announces it, while it is still to come
-
-	byVisible, byExpiry int // places in the heaps
-}
 
 // queueState is one queue: every rule of spec storage 16.3 as a method that is
 // told the time. It is guarded by the account's mutex.
@@ -36,7 +16,7 @@ type message struct {
 // Both heaps hold the messages themselves; the cost of a call grows with the
 // logarithm of the queue's depth.
 type queueState struct {
-	byID      map[string]*message
+	byID      map[bindings.GUID]*message
 	byVisible heap.Of[*message] // all messages: visible ones come first
 	byExpiry  heap.Of[*message] // messages that expire
 	sequence  uint64
@@ -47,15 +27,15 @@ type queueState struct {
 
 func newQueueState() *queueState {
 	return &queueState{
-		byID: map[string]*message{},
+		byID: map[bindings.GUID]*message{},
 		byVisible: heap.New(func(a, b *message) bool {
-			if c := a.visible.Compare(b.visible); c != 0 {
+			if c := a.compare(b, visible); c != 0 {
 				return c < 0
 			}
 			return a.order < b.order
 		}, func(m *message) *int { return &m.byVisible }),
 		byExpiry: heap.New(func(a, b *message) bool {
-			if c := a.expires.Compare(b.expires); c != 0 {
+			if c := a.compare(b, expires); c != 0 {
 				return c < 0
 			}
 			return a.sequence < b.sequence
@@ -66,7 +46,7 @@ func newQueueState() *queueState {
 func (q *queueState) add(m *message) {
 	q.byID[m.id] = m
 	q.byVisible.Push(m)
-	if !m.expires.IsZero() {
+	if !m.at(expires).IsZero() {
 		q.byExpiry.Push(m)
 	}
 }
@@ -83,33 +63,27 @@ func (q *queueState) remove(m *message) {
 // purge removes what has expired and returns it, in order of expiry.
 func (q *queueState) purge(now time.Time) []*message {
 	var expired []*message
-	for m, ok := q.byExpiry.Min(); ok && !m.expires.After(now); m, ok = q.byExpiry.Min() {
+	for m, ok := q.byExpiry.Min(); ok && !m.at(expires).After(now); m, ok = q.byExpiry.Min() {
 		q.remove(m)
 		expired = append(expired, m)
 	}
 	return expired
 }
 
-// receipt returns a pop receipt: opaque text with characters that a URL must escape, as
-// the service's have.
-func receipt(from *seeded.Series) string {
-	b := from.Next()
-	return base64.StdEncoding.EncodeToString(b[:])
-}
-
 func (q *queueState) put(now time.Time, newID *seeded.Series, text string, visibility, ttl time.Duration) *message {
 	q.sequence++
 	m := &message{
-		id:       newID.GUID().String(),
+		id:       newID.GUID(),
 		text:     text,
-		receipt:  receipt(newID),
-		inserted: now,
-		visible:  now.Add(visibility),
+		receipt:  newID.Next(),
 		order:    q.sequence,
 		sequence: q.sequence,
 	}
+	m.set(inserted, now)
+	m.set(visible, now.Add(visibility))
+	m.set(expires, time.Time{})
 	if ttl != queueapi.NeverExpires {
-		m.expires = now.Add(ttl)
+		m.set(expires, now.Add(ttl))
 	}
 	q.add(m)
 	return m
@@ -121,7 +95,7 @@ func (q *queueState) receive(now time.Time, newID *seeded.Series, n int, visibil
 	var out []*message
 	for len(out) < n {
 		m, ok := q.byVisible.Min()
-		if !ok || m.visible.After(now) {
+		if !ok || m.at(visible).After(now) {
 			break
 		}
 		q.take(now, newID, m, visibility, note)
@@ -138,8 +112,8 @@ func (q *queueState) take(now time.Time, newID *seeded.Series, m *message, visib
 	m.count++
 	m.lock = visibility
 	m.arrived = true
-	m.receipt = receipt(newID)
-	m.visible = now.Add(visibility)
+	m.receipt = newID.Next()
+	m.set(visible, now.Add(visibility))
 	m.order = m.sequence
 	q.byVisible.Fix(m)
 }
@@ -149,7 +123,7 @@ func (q *queueState) peek(now time.Time, n int) []*queueapi.Message {
 	var seen []*message
 	for len(out) < n {
 		m, ok := q.byVisible.Min()
-		if !ok || m.visible.After(now) {
+		if !ok || m.at(visible).After(now) {
 			break
 		}
 		q.byVisible.Remove(m)
@@ -164,14 +138,24 @@ func (q *queueState) peek(now time.Time, n int) []*queueapi.Message {
 	return out
 }
 
+// message returns the message of an identifier, which is in lower case as it was given.
+func (q *queueState) message(id string) (*message, bool) {
+	guid, err := bindings.ParseGUID(id)
+	if err != nil {
+		return nil, false
+	}
+	m, ok := q.byID[guid]
+	return m, ok && m.id.String() == id
+}
+
 // find returns the message that id and receipt name. A receipt is good until
 // the next one is issued, however long ago its lock ended.
 func (q *queueState) find(id, receipt string) (*message, error) {
-	m, ok := q.byID[id]
+	m, ok := q.message(id)
 	switch {
 	case !ok:
 		return nil, bindings.ErrMessageNotFound
-	case m.receipt != receipt:
+	case m.receipt.String() != receipt:
 		return nil, queueapi.ErrPopReceiptMismatch
 	}
 	return m, nil
@@ -183,8 +167,8 @@ func (q *queueState) update(now time.Time, newID *seeded.Series, m *message, tex
 	if text != nil {
 		m.text = *text
 	}
-	m.receipt = receipt(newID)
-	m.visible = now.Add(visibility)
+	m.receipt = newID.Next()
+	m.set(visible, now.Add(visibility))
 	m.order = m.sequence
 	if visibility == 0 {
 		q.sequence++
@@ -196,12 +180,5 @@ func (q *queueState) update(now time.Time, newID *seeded.Series, m *message, tex
 	// caller knows which it was, and writes the record of a renewal.
 	if visibility < m.lock {
 		m.lock = 0
-	}
-}
-
-func (m *message) copy() *queueapi.Message {
-	return &queueapi.Message{
-		ID: m.id, Text: m.text, PopReceipt: m.receipt, DequeueCount: m.count,
-		Inserted: m.inserted, Expires: m.expires, NextVisible: m.visible,
 	}
 }

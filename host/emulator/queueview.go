@@ -29,13 +29,13 @@ func (s *Storage) QueueCounts(ctx context.Context, name string) (QueueCounts, er
 	var n QueueCounts
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "QueueCounts"}, false, func(now time.Time, state *queueState, _ *effects) error {
 		for _, m := range state.byVisible.All() {
-			if m.visible.After(now) {
+			if m.at(visible).After(now) {
 				n.Invisible++
 			} else {
 				n.Visible++
 			}
-			if n.Oldest.IsZero() || m.inserted.Before(n.Oldest) {
-				n.Oldest = m.inserted
+			if put := m.at(inserted); n.Oldest.IsZero() || put.Before(n.Oldest) {
+				n.Oldest = put
 			}
 		}
 		return nil
@@ -52,7 +52,7 @@ func (s *Storage) QueueCounts(ctx context.Context, name string) (QueueCounts, er
 func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*queueapi.Message, error) {
 	var out *queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "QueueMessage", MessageID: id}, false, func(_ time.Time, state *queueState, _ *effects) error {
-		m, ok := state.byID[id]
+		m, ok := state.message(id)
 		if !ok {
 			return fmt.Errorf("message %q: %w", id, bindings.ErrMessageNotFound)
 		}
@@ -73,7 +73,7 @@ func (s *Storage) HiddenMessages(ctx context.Context, name string) ([]*queueapi.
 	var out []*queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "HiddenMessages"}, false, func(now time.Time, state *queueState, _ *effects) error {
 		for _, m := range state.byVisible.All() {
-			if m.visible.After(now) {
+			if m.at(visible).After(now) {
 				c := m.copy()
 				c.PopReceipt = ""
 				out = append(out, c)
@@ -98,8 +98,8 @@ func (s *Storage) ReceiveByID(ctx context.Context, name, id string, visibility t
 	}
 	var out *queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "Receive", MessageID: id}, false, func(now time.Time, state *queueState, e *effects) error {
-		m, ok := state.byID[id]
-		if !ok || m.visible.After(now) {
+		m, ok := state.message(id)
+		if !ok || m.at(visible).After(now) {
 			return fmt.Errorf("message %q: %w", id, bindings.ErrMessageNotFound)
 		}
 		state.take(now, &s.ids, m, visibility, e.note)

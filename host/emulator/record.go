@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
@@ -80,25 +81,28 @@ func parseMessageKey(key []byte) (name string, sequence uint64, ok bool) {
 
 func (m *message) appendText(b []byte) []byte {
 	b = append(b, textFormat)
-	b = fields.AppendString(b, m.id)
-	b = fields.AppendTime(b, m.inserted)
-	b = fields.AppendTime(b, m.expires)
+	b = fields.AppendString(b, m.id.String())
+	b = fields.AppendTime(b, m.at(inserted))
+	b = fields.AppendTime(b, m.at(expires))
 	return append(b, m.text...)
 }
 
 func (m *message) parseText(b []byte) bool {
 	r := fields.NewReader(b)
 	ok := r.Byte() == textFormat
-	m.id, m.inserted, m.expires = r.String(), r.Time(), r.Time()
+	id, err := bindings.ParseGUID(r.String())
+	m.id = id
+	m.set(inserted, r.Time())
+	m.set(expires, r.Time())
 	m.text = string(r.Rest())
-	return ok && !r.Bad()
+	return ok && err == nil && !r.Bad()
 }
 
 func (m *message) appendState(b []byte) []byte {
 	b = append(b, stateFormat)
-	b = fields.AppendString(b, m.receipt)
-	b = binary.AppendVarint(b, m.count)
-	b = fields.AppendTime(b, m.visible)
+	b = fields.AppendString(b, m.receipt.String())
+	b = binary.AppendVarint(b, int64(m.count))
+	b = fields.AppendTime(b, m.at(visible))
 	b = binary.AppendUvarint(b, m.order)
 	b = binary.AppendVarint(b, int64(m.lock))
 	return fields.AppendBool(b, m.arrived)
@@ -107,7 +111,9 @@ func (m *message) appendState(b []byte) []byte {
 func (m *message) parseState(b []byte) bool {
 	r := fields.NewReader(b)
 	ok := r.Byte() == stateFormat
-	m.receipt, m.count, m.visible = r.String(), r.Varint(), r.Time()
+	ok = m.receipt.parse(r.String()) && ok
+	m.count = int32(r.Varint())
+	m.set(visible, r.Time())
 	m.order, m.lock = r.Uvarint(), time.Duration(r.Varint())
 	m.arrived = r.Bool()
 	return ok && r.Done()

@@ -89,6 +89,9 @@ func terminal(w io.Writer) *os.File {
 	if o, ok := w.(*output); ok {
 		w = o.Writer
 	}
+	if o, ok := w.(*outlet); ok {
+		w = o.to
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return nil

@@ -58,6 +58,7 @@ records of the journal, one JSON object a line.`,
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			defer context.AfterFunc(ctx, std.watch().leave)()
 			l := &logs{c: c, out: newConsole(std, false), json: r.asJSON, verbose: verbose, filter: f}
 			if err := l.follow(ctx, since); ctx.Err() == nil {
 				return err

@@ -49,8 +49,8 @@ func main() {
 
 // run is the whole program, without the process around it.
 func run(ctx context.Context, args []string, std streams) int {
-	out := &output{Writer: std.out}
-	std.out = out
+	out := &output{Writer: newOutlet(std.out)}
+	std.out, std.err = out, newOutlet(std.err)
 	root := newRoot(std)
 	root.SetArgs(gatherFunctions(gatherWorkerArguments(args)))
 	err := root.ExecuteContext(ctx)

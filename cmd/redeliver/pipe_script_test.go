@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"os/exec"
 	"syscall"
 	"time"
 
@@ -23,5 +25,44 @@ func released(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(in.SetReadDeadline(time.Now().Add(5 * time.Second)))
 	if n, err := in.Read(make([]byte, 1)); n != 0 || os.IsTimeout(err) {
 		ts.Fatalf("a program still holds %s: %d bytes, %v", args[0], n, err)
+	}
+}
+
+// unread PIPE NAME COMMAND [ARG...] starts a host that writes both outputs to a named pipe.
+// It is read until the host is ready, then never again, and is full.
+func unread(ts *testscript.TestScript, neg bool, args []string) {
+	pipe, name, args := ts.MkAbs(args[0]), args[1], args[2:]
+	in, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	ts.Check(err)
+	ts.Defer(func() { in.Close() })
+	out, err := syscall.Open(pipe, syscall.O_WRONLY, 0)
+	ts.Check(err)
+	w := os.NewFile(uintptr(out), pipe)
+	defer w.Close()
+	p := &process{done: make(chan struct{})}
+	p.cmd = exec.Command(args[0], args[1:]...)
+	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = ts.MkAbs("."), ts.Value(processesKey{}).(*processes).env, w, w
+	ownGroup(p.cmd)
+	ts.Check(p.cmd.Start())
+	go func() { p.err = p.cmd.Wait(); close(p.done) }()
+	ts.Defer(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	})
+	ts.Value(processesKey{}).(*processes).byName[name] = p
+	ts.Check(in.SetReadDeadline(time.Now().Add(patience)))
+	var text []byte
+	for part := make([]byte, 1024); !bytes.Contains(text, []byte("ready in")); {
+		n, err := in.Read(part)
+		ts.Check(err)
+		text = append(text, part[:n]...)
+	}
+	filler, err := syscall.Open(pipe, syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
+	ts.Check(err)
+	defer syscall.Close(filler)
+	for size := 4096; size > 0; {
+		if _, err := syscall.Write(filler, make([]byte, size)); err != nil {
+			size /= 2
+		}
 	}
 }

@@ -89,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"storage-put": storagePut,
 			"listen-on":   listenOn,
 			"released":    released,
+			"unread":      unread,
 			"big-file":    bigFile,
 			"big-text":    bigText,
 			"same-file":   sameFile,
@@ -357,9 +358,15 @@ func endGroup(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(terminateGroup(named(ts, args[0]).cmd.Process))
 }
 
-// ends NAME CODE waits for the end of a process and checks its exit code.
+// ends NAME CODE [WITHIN] waits for the end of a process and checks its exit code.
 func ends(ts *testscript.TestScript, neg bool, args []string) {
 	p := named(ts, args[0])
+	patience := patience
+	if len(args) > 2 {
+		var err error
+		patience, err = time.ParseDuration(args[2])
+		ts.Check(err)
+	}
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	select {

@@ -223,22 +223,27 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 	if out, ok := std.out.(*output); ok {
 		out.broken = stop
 	}
+	outputs := std.watch()
+	defer context.AfterFunc(ctx, outputs.ending)()
 	hurry, done := make(chan struct{}), make(chan struct{})
-	var listening sync.WaitGroup
+	var listening, saying sync.WaitGroup
 	listening.Go(func() {
 		select {
 		case sig := <-signals:
-			out := newConsole(std, true)
-			if sig == os.Interrupt {
-				out.overEcho()
-			}
-			out.say("info", "stopping; Ctrl+C again ends at once")
+			saying.Go(func() { // a second signal may come while the output is full
+				out := newConsole(std, true)
+				if sig == os.Interrupt {
+					out.overEcho()
+				}
+				out.say("info", "stopping; Ctrl+C again ends at once")
+			})
 			stop()
 		case <-done:
 			return
 		}
 		select {
 		case <-signals:
+			outputs.leave()
 			close(hurry)
 		case <-done:
 		}
@@ -252,14 +257,17 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 		err = s.run(ctx)
 	}
 	err = closeSession(s, err, hurry)
+	saying.Wait()
 	if err == nil {
 		s.out.say("info", "stopped")
 	}
 	return err
 }
 
-// abortGrace is how long a hurried end may take before the process just ends.
-const abortGrace = 3 * time.Second
+// abortGrace is how long a hurried end may take before the process just ends: a person
+// who presses Ctrl+C again waits for nothing. Then the end is the one of a killed host,
+// which loses nothing and leaves no process behind.
+const abortGrace = 150 * time.Millisecond
 
 // closeSession closes s, at once when hurry is closed meanwhile. err is what
 // happened before.

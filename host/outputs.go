@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -126,7 +127,9 @@ func (d *delivery) written(b *app.Binding) journal.Record {
 
 // outputValues assigns what the handler returned to the bindings: outputs by
 // name, the return value to $return, or, where there is no $return binding and
-// the value is a JSON object, its properties to the bindings of their names.
+// the value is a JSON object, its properties to the bindings of their names. What is
+// returned takes the place of an output of that name, also when it is null (host:
+// WorkerFunctionInvoker.cs HandleReturnParameter, HandleOutputDictionary).
 func outputValues(outputs []output, resp *call.Response) (map[string]bindings.Value, error) {
 	known := map[string]bool{}
 	for _, out := range outputs {
@@ -142,27 +145,32 @@ func outputValues(outputs []output, resp *call.Response) (map[string]bindings.Va
 		sort.Strings(unknown)
 		return nil, fmt.Errorf("the handler set %q, which is not an output binding of the function", unknown)
 	}
-	values := resp.Outputs
-	if resp.Return == nil || resp.Return.IsNull() {
+	values := maps.Clone(resp.Outputs)
+	if values == nil {
+		values = map[string]bindings.Value{}
+	}
+	var returned bindings.Value
+	if resp.Return != nil {
+		returned = *resp.Return
+	}
+	if known["$return"] {
+		values["$return"] = returned
 		return values, nil
 	}
-	merged := make(map[string]bindings.Value, len(values)+1)
-	if known["$return"] {
-		merged["$return"] = *resp.Return
-	} else if resp.Return.Kind == bindings.JSON {
-		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(resp.Return.Text), &object) == nil {
-			for name, raw := range object {
-				if known[name] {
-					merged[name] = bindings.JSONValue(raw)
-				}
-			}
+	var object map[string]json.RawMessage
+	if returned.Kind != bindings.JSON || json.Unmarshal([]byte(returned.Text), &object) != nil {
+		return values, nil
+	}
+	for name, raw := range object {
+		if !known[name] {
+			continue
+		}
+		values[name] = bindings.JSONValue(raw)
+		if string(raw) == "null" {
+			values[name] = bindings.Value{}
 		}
 	}
-	for name, v := range values {
-		merged[name] = v
-	}
-	return merged, nil
+	return values, nil
 }
 
 // recordedOutput records what a function sets on an output that is not served.

@@ -168,8 +168,12 @@ func TestOutputValues(t *testing.T) {
 		{name: "object is spread without $return", outputs: []output{stubOutput("a"), stubOutput("b")}, ret: object(`{"a":1,"c":3}`), want: map[string]string{"a": "1"}},
 		{name: "list is ignored without $return", outputs: []output{stubOutput("a")}, ret: object(`["a"]`), want: map[string]string{}},
 		{name: "text is ignored without $return", outputs: []output{stubOutput("a")}, ret: text(`{"a":1}`), want: map[string]string{}},
-		{name: "set by name wins over spread", outputs: []output{stubOutput("a")}, set: map[string]bindings.Value{"a": *text("set")}, ret: object(`{"a":"spread"}`), want: map[string]string{"a": "set"}},
+		{name: "spread wins over set by name", outputs: []output{stubOutput("a"), stubOutput("b")}, set: map[string]bindings.Value{"a": *text("set"), "b": *text("set")}, ret: object(`{"a":"spread"}`), want: map[string]string{"a": `"spread"`, "b": "set"}},
+		{name: "null is spread too", outputs: []output{stubOutput("a")}, set: map[string]bindings.Value{"a": *text("set")}, ret: object(`{"a":null}`), want: map[string]string{}},
+		{name: "names are exact", outputs: []output{stubOutput("a")}, set: map[string]bindings.Value{"a": *text("set")}, ret: object(`{"A":1}`), want: map[string]string{"a": "set"}},
+		{name: "return value wins over an output $return", outputs: []output{stubOutput("$return"), stubOutput("a")}, set: map[string]bindings.Value{"$return": *text("set"), "a": *text("set")}, ret: text("x"), want: map[string]string{"$return": "x", "a": "set"}},
 		{name: "null return", outputs: []output{stubOutput("$return")}, ret: &bindings.Value{}, want: map[string]string{}},
+		{name: "no return wins over an output $return", outputs: []output{stubOutput("$return")}, set: map[string]bindings.Value{"$return": *text("set")}, want: map[string]string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -185,7 +189,9 @@ func TestOutputValues(t *testing.T) {
 			}
 			got := map[string]string{}
 			for name, v := range values {
-				got[name] = v.Text
+				if !v.IsNull() {
+					got[name] = v.Text
+				}
 			}
 			if diff := cmp.Diff(got, tt.want); diff != "" {
 				t.Errorf("values (-got +want):\n%s", diff)

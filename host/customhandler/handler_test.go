@@ -70,7 +70,10 @@ func seen(t *testing.T, h *customhandler.Handler, req *call.Request) (e echoed) 
 		t.Fatalf("%+v, %v", resp, err)
 	}
 	var r struct{ Seen string }
-	if err := json.Unmarshal([]byte(resp.Outputs["$return"].Text), &r); err != nil {
+	if resp.Return == nil {
+		t.Fatalf("nothing is returned: %+v", resp)
+	}
+	if err := json.Unmarshal([]byte(resp.Return.Text), &r); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal([]byte(r.Seen), &e); err != nil {
@@ -258,12 +261,14 @@ func TestResponse(t *testing.T) {
 		outputs    []string
 		http       string
 		want       values
+		returned   bindings.Value
 		logs       []string
 	}{
 		{name: "empty", text: `{}`, want: values{}},
 		{name: "names in any case", text: `{"oUTPUTS":{"out":"a b"},"logs":["one",2],"returnvalue":"r s"}`, outputs: []string{"out", "$return"},
-			want: values{"out": bindings.StringValue("a b"), "$return": bindings.StringValue("r s")}, logs: []string{"one", "2"}},
-		{name: "undeclared", text: `{"Outputs":{"out":"a","Other":"b"},"ReturnValue":{"out":"c"}}`, outputs: []string{"other"}, want: values{}},
+			want: values{"out": bindings.StringValue("a b")}, returned: bindings.StringValue("r s"), logs: []string{"one", "2"}},
+		{name: "undeclared", text: `{"Outputs":{"out":"a","Other":"b"},"ReturnValue":{"out":"c"}}`, outputs: []string{"other"}, want: values{}, returned: bindings.JSONValue(json.RawMessage(`{"out":"c"}`))},
+		{name: "output $return", text: `{"Outputs":{"$return":"o s"},"ReturnValue":null}`, outputs: []string{"$return"}, want: values{}},
 		{name: "base64", text: `{"Outputs":{"out":"data","binary":"data","json":{"a":"data"}}}`, outputs: []string{"out", "binary", "json"},
 			want: values{"out": bindings.BytesValue([]byte{0x75, 0xab, 0x5a}), "binary": bindings.StringValue("data"), "json": bindings.JSONValue(json.RawMessage(`{"a":"data"}`))}},
 		{name: "base64 with white space", text: `{"Outputs":{"out":" da\tta\r\n","other":"  "}}`, outputs: []string{"out", "other"},
@@ -286,6 +291,13 @@ func TestResponse(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, resp.Outputs); diff != "" {
 				t.Errorf("outputs (-want +got):\n%s", diff)
+			}
+			var returned bindings.Value
+			if resp.Return != nil {
+				returned = *resp.Return
+			}
+			if diff := cmp.Diff(tt.returned, returned); diff != "" {
+				t.Errorf("returned (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.logs, logs); diff != "" {
 				t.Errorf("logs (-want +got):\n%s", diff)

@@ -63,17 +63,20 @@ func (s *Spec) read(req *call.Request, a *answer) (*call.Response, []string, err
 		return nil, nil, err
 	}
 	resp := &call.Response{Status: call.Succeeded, Outputs: map[string]bindings.Value{}}
+	binary := func(name string) bool { return s.Binary != nil && s.Binary(req.Function, name) }
 	for _, name := range req.Outputs {
 		raw, given := body.outputs[name]
-		if name == "$return" {
-			raw, given = body.result, len(body.result) > 0
-		}
 		switch {
+		case name == returnName:
 		case name == req.HTTPOutput:
 			resp.Outputs[name] = httpAnswer(raw)
 		case given:
-			resp.Outputs[name] = outputValue(raw, s.Binary != nil && s.Binary(req.Function, name))
+			resp.Outputs[name] = outputValue(raw, binary(name))
 		}
+	}
+	if len(body.result) > 0 {
+		v := outputValue(body.result, binary(returnName))
+		resp.Return = &v
 	}
 	var lines []string
 	for _, raw := range body.logs {
@@ -126,6 +129,9 @@ func text(raw json.RawMessage) (s string, ok bool) {
 	}
 	return s, json.Unmarshal(raw, &s) == nil
 }
+
+// returnName is the binding that the return value feeds.
+const returnName = "$return"
 
 // outputValue is the value of an output that is not the answer of an HTTP trigger.
 func outputValue(raw json.RawMessage, binary bool) bindings.Value {

@@ -129,11 +129,8 @@ class Invocation {
       }
       if (!response.returnValue && set.size === 0 && !this.ofType('httptrigger')) response.returnValue = typed(result);
     }
-    for (const name of outputs) {
-      if (context.bindings[name] === undefined || set.has(name)) continue;
-      if (name !== '$return') add(name, context.bindings[name]);
-      else if (response.returnValue === undefined) response.returnValue = convert('$return', context.bindings.$return);
-    }
+    // Also $return, of which the host takes what is returned only.
+    for (const name of outputs) if (context.bindings[name] !== undefined && !set.has(name)) add(name, context.bindings[name]);
     return response;
   }
 }

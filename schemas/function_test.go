@@ -16,7 +16,7 @@ func bind(binding string) string { return "{\"bindings\":[\n" + binding + "]}" }
 // binding tables of storage 11 and spec messaging 2.2, 2.6, 5.7, 6.1, 7.
 func TestFunctionFaults(t *testing.T) {
 	t.Parallel()
-	const name = `allowed: a letter, then up to 127 letters and digits; or $return {argument}`
+	const name = `allowed: letters, digits and single underscores, not beginning with a digit, 128 in all; or $return {argument}`
 	const out = `this binding has no input, and a binding without direction is one; allowed: "out" {invalid-operation}`
 	for title, c := range map[string]struct {
 		text string

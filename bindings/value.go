@@ -27,17 +27,6 @@ const (
 	Models                     // List holds Model values
 )
 
-// Many returns the form of a batch of values of this form.
-func (k ValueKind) Many() ValueKind {
-	switch k {
-	case Bytes:
-		return BytesList
-	case Model:
-		return Models
-	}
-	return Strings
-}
-
 // Value is what a handler receives from an input or trigger binding and gives
 // to an output binding. The zero Value is Null. Values are plain data, and do
 // not change once they are passed on.
@@ -151,6 +140,31 @@ func StringsValue(list []string) Value {
 
 // JSONValue returns a JSON value; raw must be one valid JSON document.
 func JSONValue(raw json.RawMessage) Value { return Value{Kind: JSON, Text: string(raw)} }
+
+// Batch returns the values of a batch as one: those of JSON documents are a JSON array.
+// All are of the first one's form.
+func Batch(list []Value) Value {
+	if len(list) == 0 {
+		return Value{Kind: Strings}
+	}
+	switch list[0].Kind {
+	case JSON:
+		raw := make([]json.RawMessage, len(list))
+		for i, v := range list {
+			raw[i] = json.RawMessage(v.Text)
+		}
+		all, err := json.Marshal(raw)
+		if err != nil { // a JSON value holds JSON
+			panic(err)
+		}
+		return JSONValue(all)
+	case Bytes:
+		return Value{Kind: BytesList, List: list}
+	case Model:
+		return Value{Kind: Models, List: list}
+	}
+	return Value{Kind: Strings, List: list}
+}
 
 // BytesValue returns a Bytes value that keeps b.
 func BytesValue(b []byte) Value { return Value{Kind: Bytes, Data: b} }

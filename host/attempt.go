@@ -146,18 +146,17 @@ func (f *function) payload(ev *triggers.Event) *payload {
 	}
 	first := ev.Messages[0]
 	p.data = first.Metadata
-	value := first.Value
-	if ev.Batch {
-		value = bindings.Value{Kind: first.Value.Kind.Many()}
-		for _, m := range ev.Messages {
-			value.List = append(value.List, m.Value)
-		}
-	}
-	for _, m := range ev.Messages {
+	values := make([]bindings.Value, len(ev.Messages))
+	for i, m := range ev.Messages {
 		if m.Err != nil {
 			p.err = m.Err
 			return p
 		}
+		values[i] = m.Value
+	}
+	value := first.Value
+	if ev.Batch {
+		value = bindings.Batch(values)
 	}
 	p.inputs = []call.Input{{Name: f.def.Trigger.Name, Value: value}}
 	p.metadata = metadataValues(first.Metadata)

@@ -41,6 +41,17 @@ func ParsePath(path string) (container, name string, err error) {
 	return container, name, ValidateBoundName(name)
 }
 
+// ParseContainerPath splits the path of a container, "container", or of the blobs in it
+// whose names begin with a text, "container/text". The errors are those of [ParsePath].
+//
+// Source: webjobs storage extension, BlobPath.cs, isContainerBinding.
+func ParseContainerPath(path string) (container, prefix string, err error) {
+	if !strings.Contains(path, "/") {
+		return path, "", ValidateContainerName(path)
+	}
+	return ParsePath(path)
+}
+
 // withoutHost turns an absolute URL into "container/name" and leaves every other
 // text alone.
 func withoutHost(path string) string {

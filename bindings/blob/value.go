@@ -90,13 +90,12 @@ func netDoubleBytes(f float64) []byte {
 
 // ValueFrom returns the value that a handler receives for a blob's content,
 // by the dataType of its binding: bytes for "binary" and "stream", else text.
-// Bytes that are no UTF-8 become the replacement character in a text, as .NET's
-// reader does.
+// Bytes that are no UTF-8 become U+FFFD in a text, see [bindings.Text].
 func ValueFrom(content []byte, dataType string) bindings.Value {
 	switch strings.ToLower(dataType) {
 	case "binary", "stream":
 		return bindings.BytesValue(content)
 	}
 	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // a byte order mark is no text
-	return bindings.StringValue(strings.ToValidUTF8(string(content), "\uFFFD"))
+	return bindings.StringValue(bindings.Text(content))
 }

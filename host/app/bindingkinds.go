@@ -29,6 +29,9 @@ type BindingKind struct {
 	// Validate checks what only this type knows, where a direction is served. A fault of a
 	// property that has one already is not told. Nil: nothing.
 	Validate func(a *App, f *Function, b *Binding) []*schemas.Fault
+	// Warn finds what is wrong and does not keep the function from being loaded. Nil:
+	// nothing.
+	Warn func(a *App, f *Function, b *Binding) []*schemas.Fault
 }
 
 // serves reports whether a direction of the type is served.
@@ -109,6 +112,7 @@ func foreignKinds() []BindingKind {
 		{Type: "embeddings", Of: "OpenAI", Directions: in},
 		{Type: "embeddingsStore", Of: "OpenAI", Directions: out},
 		{Type: "semanticSearch", Of: "OpenAI", Directions: in},
+		{Type: "authenticationEventsTrigger", Of: "Entra ID authentication events", Directions: trigger},
 		{Type: "connectorTrigger", Of: "Logic Apps connectors", Directions: trigger},
 
 		{Type: "documentDB", Of: versionOne, Directions: both},

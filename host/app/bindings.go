@@ -173,12 +173,18 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 		l.foreign(f, b, kind)
 	default:
 		l.connection(f, b, kind.Connection, false)
-		if kind.Validate == nil {
-			return
+		if kind.Validate != nil {
+			for _, fault := range kind.Validate(l.app, f, b) {
+				if !f.FaultIn(fault.Path) {
+					f.record(indexing, f.completed(fault, b))
+				}
+			}
 		}
-		for _, fault := range kind.Validate(l.app, f, b) {
-			if !f.FaultIn(fault.Path) {
-				f.record(indexing, f.completed(fault, b))
+		if kind.Warn != nil {
+			for _, fault := range kind.Warn(l.app, f, b) {
+				if !f.FaultIn(fault.Path) {
+					f.warn(f.completed(fault, b))
+				}
 			}
 		}
 	}

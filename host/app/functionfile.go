@@ -215,12 +215,20 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		f.record(syntax, fault)
 		return f
 	}
+	if l.earlierBundle {
+		inner.ReadEarlier()
+	}
 	root, _ := inner.Value().(map[string]any)
 	l.readContent(f, root)
 	for _, fault := range inner.Validate(schemas.FunctionJSON) {
 		path := fault.Path
 		fault.Path = f.at(path)
 		f.schemaFault(fault, path)
+	}
+	f.nearMisses = withoutRenamed(inner.Misspelt(schemas.FunctionJSON), schemas.FunctionJSON)
+	for _, near := range f.nearMisses {
+		near.Path = f.at(near.Path)
+		f.placed(near)
 	}
 	l.addDeclared(f, d)
 	return f

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -53,15 +54,50 @@ func TestOlderCosmosNames(t *testing.T) {
 		"host.json":       hostWith(`"extensionBundle": {"id": "Microsoft.Azure.Functions.ExtensionBundle", "version": "[3.3.0, 4.0.0)"}`),
 		"F/function.json": functionJSON(`{"type": "cosmosDBTrigger", "name": "docs", "connectionStringSetting": "Docs", "databaseName": "shop", "collectionName": "%NAME%", "leaseCollectionName": "locks", "leaseCollectionPrefix": "p"}`, ""),
 	}
-	a := load(t, files, &app.Options{InProcess: true, Env: map[string]string{"AzureWebJobsStorage": "UseDevelopmentStorage=true", "Docs": "AccountEndpoint=https://localhost:8081/", "NAME": "orders"}})
+	text := `{"type": "cosmosDBTrigger", "name": "docs", "direction": "in", "connectionStringSetting": "Docs", "databaseName": "shop", "collectionName": "%NAME%", "leaseCollectionName": "locks", "leaseCollectionPrefix": "p"}`
+	a := load(t, files, &app.Options{
+		InProcess: true, Declared: []call.Declaration{{Name: "InCode", Bindings: raw(text)}},
+		Env: map[string]string{"AzureWebJobsStorage": "UseDevelopmentStorage=true", "Docs": "AccountEndpoint=https://localhost:8081/", "NAME": "orders"},
+	})
 	wantNoFaults(t, a)
-	got := function(t, a, "F").Trigger.CosmosTrigger()
+	for _, f := range a.Functions {
+		if len(f.Warnings) > 0 {
+			t.Errorf("%s: warnings %v", f.Name, f.Warnings)
+		}
+	}
+	got, inCode := function(t, a, "F").Trigger.CosmosTrigger(), function(t, a, "InCode").Trigger.CosmosTrigger()
 	want := app.CosmosTrigger{
 		Connection: "Docs", Database: "shop", Container: "orders",
 		LeaseConnection: "Docs", LeaseDatabase: "shop", LeaseContainer: "locks", LeasePrefix: "p",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, inCode); diff != "" {
+		t.Errorf("in code (-want +got):\n%s", diff)
+	}
+}
+
+// Under a bundle that knows them no more, the older names are told in code as in a file.
+func TestOlderNamesInCode(t *testing.T) {
+	t.Parallel()
+	const binding = `{"type": "cosmosDBTrigger", "name": "docs", "direction": "in", "connection": "Docs", "databaseName": "shop", "collectionName": "orders"}`
+	a := load(t, map[string]string{
+		"host.json":       hostWith(`"extensionBundle": {"id": "Microsoft.Azure.Functions.ExtensionBundle", "version": "[4.*, 5.0.0)"}`),
+		"F/function.json": functionJSON(binding, ""),
+	}, &app.Options{
+		InProcess: true, Declared: []call.Declaration{{Name: "InCode", Bindings: raw(binding)}},
+		Env: map[string]string{"AzureWebJobsStorage": "UseDevelopmentStorage=true", "Docs": "AccountEndpoint=https://localhost:8081/"},
+	})
+	told := func(name string) (list []string) {
+		f := function(t, a, name)
+		for _, fault := range append(f.Warnings, f.Faults...) {
+			list = append(list, strings.TrimPrefix(fault.Path, name+".")+": "+fault.Reason+"; "+fault.Hint)
+		}
+		return list
+	}
+	if diff := cmp.Diff(told("F"), told("InCode")); diff != "" || len(told("F")) != 2 {
+		t.Errorf("(-file +code):\n%s\n%q", diff, told("F"))
 	}
 }
 

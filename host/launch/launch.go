@@ -107,7 +107,7 @@ func WorkerFunctions(dir string, functions []*app.Function) []worker.Function {
 			out.ScriptFile = filepath.Join(dir, filepath.FromSlash(f.ScriptFile))
 		}
 		for _, b := range f.Bindings {
-			out.Bindings = append(out.Bindings, workerBinding(f, b))
+			out.Bindings = append(out.Bindings, workerBinding(b))
 		}
 		if f.Disabled {
 			disabled = append(disabled, out)
@@ -118,13 +118,13 @@ func WorkerFunctions(dir string, functions []*app.Function) []worker.Function {
 	return append(enabled, disabled...)
 }
 
-func workerBinding(f *app.Function, b *app.Binding) worker.Binding {
+func workerBinding(b *app.Binding) worker.Binding {
 	raw, err := json.Marshal(b.Props)
 	if err != nil {
 		raw = []byte("{}") // decoded JSON has a JSON form
 	}
 	return worker.Binding{
-		Name: b.Name, Type: b.Type, Raw: raw, Events: b == f.Trigger && f.TakesEvents(),
+		Name: b.Name, Type: b.Type, Raw: raw,
 		Direction: workerpb.BindingInfo_Direction(workerpb.BindingInfo_Direction_value[b.Direction]),
 		DataType:  workerpb.BindingInfo_DataType(workerpb.BindingInfo_DataType_value[strings.ToLower(b.DataType)]),
 	}

@@ -45,9 +45,8 @@ type conn struct {
 
 // loaded is what became of a function's load.
 type loaded struct {
-	id     string
-	arrays map[string]bool // inputs whose batches travel as one JSON array, by name
-	err    *call.Error     // the worker could not load it
+	id  string
+	err *call.Error // the worker could not load it
 }
 
 // connect starts the process of that number and returns when the worker has said what

@@ -9,7 +9,6 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 	"github.com/redeliver/redeliver/retrycontext"
@@ -115,47 +114,6 @@ func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 				"function %q has a retry attribute that the worker does not pass on, as for functions in F#: no retry policy applies, as on the platform", f.GetName())})
 		}
 	}
-}
-
-// arrays are the inputs of a function whose batches travel as one JSON array: of a .NET
-// function those without a dataType, since its converters take other elements than text
-// and bytes from such an array only, and every batch of Event Grid (spec
-// workers-dotnet-java 1.7); of other functions those of Event Grid, for a worker that takes
-// no collections.
-func (c *conn) arrays(f *Function) map[string]bool {
-	out := map[string]bool{}
-	for _, b := range f.Bindings {
-		switch {
-		case c.spec.Language == Dotnet:
-			out[b.Name] = b.Events || b.DataType == workerpb.BindingInfo_undefined
-		case b.Events:
-			out[b.Name] = !c.can.has("TypedDataCollection")
-		}
-	}
-	return out
-}
-
-// array is a batch as one JSON array, whose members are JSON where the payloads are. Any
-// other value travels as it does elsewhere.
-func (c capabilities) array(v bindings.Value) *typed {
-	if v.Kind != bindings.Strings && v.Kind != bindings.BytesList {
-		return c.value(v)
-	}
-	list := []json.RawMessage{}
-	for _, item := range v.List {
-		text := item.Text
-		if item.Kind == bindings.Bytes {
-			text = string(item.Data)
-		}
-		if json.Valid([]byte(text)) {
-			list = append(list, json.RawMessage(text))
-			continue
-		}
-		quoted, _ := json.Marshal(utf8(text)) // texts have a JSON form
-		list = append(list, quoted)
-	}
-	raw, _ := json.Marshal(list) // so have these
-	return jsonData(string(raw))
 }
 
 // folded is a line of a call. A .NET worker logs the failure that it is about to answer

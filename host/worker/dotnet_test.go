@@ -108,7 +108,7 @@ func (a *dotnetApp) ask() []call.Declaration {
 		for _, raw := range d.Bindings {
 			var b struct{ Name, Type, Direction, DataType string }
 			check(json.Unmarshal(raw, &b))
-			binding := worker.Binding{Name: b.Name, Type: b.Type, Raw: raw, Events: b.Name == "events"}
+			binding := worker.Binding{Name: b.Name, Type: b.Type, Raw: raw}
 			if b.Direction == "out" {
 				binding.Direction = 1
 			}
@@ -275,7 +275,6 @@ func TestDotnetFSharp(t *testing.T) {
 func TestDotnetBatches(t *testing.T) {
 	t.Parallel()
 	batch := bindings.Value{Kind: bindings.Strings, List: []bindings.Value{bindings.StringValue(`{"w":1}`), bindings.StringValue(""), bindings.StringValue("plain")}}
-	bytes := bindings.Value{Kind: bindings.BytesList, List: []bindings.Value{bindings.BytesValue([]byte(`[2]`))}}
 	onDotnet(t, nil, func(a *dotnetApp) {
 		a.ask()
 		for _, tt := range []struct {
@@ -283,11 +282,10 @@ func TestDotnetBatches(t *testing.T) {
 			value    bindings.Value
 			want     string
 		}{
-			{"ReadMeters", batch, `*workerpb.TypedData_Json [{"w":1},"","plain"] <nil>`},
-			{"ReadMeters", bytes, `*workerpb.TypedData_Json [[2]] <nil>`},
+			{"ReadMeters", bindings.JSONValue([]byte(`[{"w":1},2]`)), `*workerpb.TypedData_Json [{"w":1},2] <nil>`},
 			{"ReadMeters", bindings.StringValue(`{"w":1}`), `*workerpb.TypedData_String_  <nil>`},
 			{"ReadLines", batch, `*workerpb.TypedData_CollectionString  [{"w":1}  plain]`},
-			{"OnEvents", batch, `*workerpb.TypedData_Json [{"w":1},"","plain"] <nil>`},
+			{"OnEvents", bindings.JSONValue([]byte(`[{"id":"e"}]`)), `*workerpb.TypedData_Json [{"id":"e"}] <nil>`},
 		} {
 			seen := a.call(tt.function, tt.value, "Seen", nil)
 			if got := fmt.Sprint(seen["kind"], " ", seen["json"], " ", seen["list"]); got != tt.want {

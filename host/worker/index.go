@@ -190,7 +190,7 @@ func (c *conn) load(functions []Function) error {
 	var requests []*workerpb.FunctionLoadRequest
 	for _, f := range functions {
 		own := declared[strings.ToLower(f.Name)]
-		l := &loaded{id: own.GetFunctionId(), arrays: c.arrays(&f)}
+		l := &loaded{id: own.GetFunctionId()}
 		if l.id == "" {
 			l.id = f.Name
 		}

@@ -90,6 +90,4 @@ type Binding struct {
 	Direction  workerpb.BindingInfo_Direction
 	DataType   workerpb.BindingInfo_DataType
 	Raw        json.RawMessage
-	// Events is set for a trigger that takes what event subscriptions deliver.
-	Events bool
 }

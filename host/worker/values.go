@@ -24,12 +24,8 @@ func (c capabilities) request(r *call.Request, f *loaded) *workerpb.InvocationRe
 		RetryContext:    retryContextOf(r.Retry),
 	}
 	for _, in := range r.Inputs {
-		data := c.value(in.Value)
-		if f.arrays[in.Name] {
-			data = c.array(in.Value)
-		}
 		out.InputData = append(out.InputData, &workerpb.ParameterBinding{
-			Name: in.Name, RpcData: &workerpb.ParameterBinding_Data{Data: data},
+			Name: in.Name, RpcData: &workerpb.ParameterBinding_Data{Data: c.value(in.Value)},
 		})
 	}
 	for name, v := range r.Metadata {

@@ -155,7 +155,6 @@ type running struct {
 // function is a function of a running host.
 type function struct {
 	id, pattern string
-	dataType    string
 	handle      handler
 }
 
@@ -210,7 +209,7 @@ func (b *bench) startAs(host string, opts *blob.Options, functions ...function) 
 		b.must(err)
 		h.sinks[f.id] = triggertest.NewSink(b.clk, f.handle)
 		listeners = append(listeners, h.shared.Listener(&blob.Function{
-			ID: f.id, Pattern: pattern, Account: b.account(), DataType: f.dataType,
+			ID: f.id, Pattern: pattern, Account: b.account(),
 		}))
 	}
 	b.clk.Do("start", func() {

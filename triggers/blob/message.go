@@ -13,13 +13,14 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// Message returns what a function receives for a blob: its content by the
-// binding's dataType, read once in each attempt, and the metadata that binding
-// expressions see. A blob that has gone by then is null. It is also how an admin
-// call hands a blob to its function.
+// Message returns what a function receives for a blob: the bytes of its content, read once
+// in each attempt, and the metadata that binding expressions see. The binding's dataType
+// does not count. A blob that has gone by then is null. It is also how an admin call hands
+// a blob to its function.
 //
 // Source: BlobTriggerBinding.cs, for the names of the metadata; parameters of the
-// pattern win over them.
+// pattern win over them. Webjobs sdk, TriggerAdapterBindingProvider.cs GetDefaultType, for
+// the bytes.
 func (f *Function) Message(container, name string, p *blob.Properties) triggers.Message {
 	metadata := map[string]any{
 		"BlobTrigger": container + "/" + name,
@@ -46,7 +47,11 @@ func (f *Function) Message(container, name string, p *blob.Properties) triggers.
 			if f.Deferred != "" {
 				return Model(f.Deferred, container, name), nil
 			}
-			return Read(ctx, handle, f.DataType)
+			content, err := Read(ctx, handle)
+			if content == nil || err != nil {
+				return bindings.Value{}, err
+			}
+			return bindings.BytesValue(content), nil
 		},
 	}
 }
@@ -64,26 +69,23 @@ func Contract(pattern *blob.Pattern) []string {
 	return append([]string{"BlobTrigger", "Uri", "Properties", "Metadata"}, pattern.Parameters()...)
 }
 
-// Read returns a blob's content as a binding of that dataType receives it. A
-// missing blob or container is null, and not an error.
+// Read returns a blob's content. Of a missing blob or container it is nil, which is not an
+// error.
 //
 // Source: ReadBlobArgumentBinding.cs.
-func Read(ctx context.Context, b blob.Blob, dataType string) (bindings.Value, error) {
+func Read(ctx context.Context, b blob.Blob) ([]byte, error) {
 	download, err := b.Get(ctx, nil)
 	if errors.Is(err, bindings.ErrNotFound) {
-		return bindings.Value{}, nil
+		return nil, nil
 	}
 	if err != nil {
-		return bindings.Value{}, err
+		return nil, err
 	}
-	content, err := io.ReadAll(download.Body)
+	content, err := io.ReadAll(download.Body) // not nil, for an empty blob either
 	if closing := download.Body.Close(); err == nil {
 		err = closing
 	}
-	if err != nil {
-		return bindings.Value{}, err
-	}
-	return blob.ValueFrom(content, dataType), nil
+	return content, err
 }
 
 func blobURL(endpoint, container, name string) string {

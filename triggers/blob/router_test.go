@@ -270,7 +270,7 @@ func TestMessage(t *testing.T) {
 	if diff := cmp.Diff(ev.Details, details); diff != "" {
 		t.Errorf("details (-got +want):\n%s", diff)
 	}
-	if diff := cmp.Diff(read, []bindings.Value{bindings.StringValue("hello")}); diff != "" {
+	if diff := cmp.Diff(read, []bindings.Value{bindings.BytesValue([]byte("hello"))}); diff != "" {
 		t.Errorf("value (-got +want):\n%s", diff)
 	}
 	if m.ID == "" || ev.DeliveryCount != 1 {

@@ -37,9 +37,6 @@ type Function struct {
 	// EventGrid says that Event Grid tells of blobs (source EventGrid): nothing is
 	// scanned, see [Shared.Queue].
 	EventGrid bool
-	// DataType is the binding's dataType: "binary" or "stream" for bytes,
-	// anything else for text.
-	DataType string
 	// Deferred is the name of the connection for functions that open the blob
 	// themselves: the value is model binding data. Empty: it is the content.
 	Deferred string

@@ -130,15 +130,14 @@ func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage
 	return out
 }
 
-// batch makes one call of messages: lists are of text, and binding expressions
-// see the data of all events under the name data, which is a list then.
+// batch makes one call of messages. Binding expressions see the data of all events under the name data, which is a list then.
 //
 // Source: azure-sdk-for-net, EventGridTriggerAttributeBindingProvider.cs BindAsync.
 func batch(messages []triggers.Message, events []json.RawMessage) {
 	data := make([]json.RawMessage, len(events)) // null where an event has none
 	for i, e := range events {
 		data[i] = fieldsOf(e).Data
-		messages[i].Value, messages[i].Metadata = bindings.StringValue(string(e)), nil
+		messages[i].Metadata = nil
 	}
 	list, err := json.Marshal(data)
 	if err != nil { // it was JSON

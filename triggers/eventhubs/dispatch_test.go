@@ -229,7 +229,7 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	key := "k"
 	want := map[string]string{
-		"PartitionKey": `"k"`, "Offset": `"0"`, "SequenceNumber": "0", "EnqueuedTimeUtc": `"2026-01-02T03:04:05Z"`,
+		"PartitionKey": `"k"`, "Offset": `"0"`, "OffsetString": `"0"`, "SequenceNumber": "0", "EnqueuedTimeUtc": `"2026-01-02T03:04:05Z"`,
 		"Properties":       `{"g":"01000000-0000-0000-0000-000000000000","n":1}`,
 		"SystemProperties": `{"EnqueuedTimeUtc":"2026-01-02T03:04:05Z","Offset":"0","PartitionKey":"k","SequenceNumber":0}`,
 		"PartitionContext": `{"FullyQualifiedNamespace":"Contoso.local","EventHubName":"Orders","ConsumerGroup":"$Default","PartitionId":"0","IsCheckpointingAfterInvocation":true}`,
@@ -289,9 +289,9 @@ func TestMetadataWithoutKey(t *testing.T) {
 			t.Errorf("batch %v: metadata %v of an event without a key", batch, metadata)
 		}
 		names := slices.Sorted(maps.Keys(metadata))
-		want := []string{"EnqueuedTimeUtc", "Offset", "PartitionContext", "Properties", "SequenceNumber", "SystemProperties"}
+		want := []string{"EnqueuedTimeUtc", "Offset", "OffsetString", "PartitionContext", "Properties", "SequenceNumber", "SystemProperties"}
 		if batch {
-			want = []string{"EnqueuedTimeUtcArray", "OffsetArray", "PartitionContext", "PartitionKeyArray", "PropertiesArray", "SequenceNumberArray", "SystemPropertiesArray"}
+			want = []string{"EnqueuedTimeUtcArray", "OffsetArray", "OffsetStringArray", "PartitionContext", "PartitionKeyArray", "PropertiesArray", "SequenceNumberArray", "SystemPropertiesArray"}
 			if got := fmt.Sprintf("%s %s", metadata["PartitionKeyArray"], metadata["SequenceNumberArray"]); got != `[null,"k"] [0,1]` {
 				t.Errorf("arrays %s", got)
 			}
@@ -302,16 +302,42 @@ func TestMetadataWithoutKey(t *testing.T) {
 	}
 }
 
-// A body that is no text does not fit a text parameter, and fits a binary one.
-func TestBinary(t *testing.T) {
+// The form of a body by dataType and cardinality. Source: WEH
+// Config/EventHubExtensionConfigProvider.cs (its text never fails); webjobs sdk,
+// BindingFactoryHelpers.cs.
+func TestForms(t *testing.T) {
 	t.Parallel()
-	for _, dataType := range []string{"", "binary"} {
-		w := newWorld(t, 1)
-		r := w.listen(&eventhubs.Options{DataType: dataType}, nil)
-		w.send(0, "\xff")
-		m := r.Handled()[0].Messages[0]
-		if binary := dataType != ""; (m.Err == nil) != binary || binary && string(m.Value.Data) != "\xff" {
-			t.Errorf("dataType %q: %+v", dataType, m)
+	for _, tt := range []struct {
+		body, dataType string
+		batch          bool
+		want           bindings.Value
+		fails          bool
+	}{
+		{body: `{ "a": 1 }`, want: bindings.StringValue(`{ "a": 1 }`)},
+		{body: "a\xff", want: bindings.StringValue("a\uFFFD")},
+		{body: "a\xff", dataType: "string", want: bindings.StringValue("a\uFFFD")},
+		{body: "\xff", dataType: "binary", want: bindings.BytesValue([]byte("\xff"))},
+		{body: `{ "a": 1 }`, batch: true, want: bindings.JSONValue([]byte(`{"a":1}`))},
+		{body: `7`, dataType: "undefined", batch: true, want: bindings.JSONValue([]byte(`7`))},
+		{body: ``, batch: true, want: bindings.JSONValue([]byte(`null`))},
+		{body: `plain`, batch: true, fails: true},
+		{body: "\xff", batch: true, fails: true},
+		{body: `plain`, dataType: "String", batch: true, want: bindings.StringValue(`plain`)},
+		{body: "\xff", dataType: "Binary", batch: true, want: bindings.BytesValue([]byte("\xff"))},
+	} {
+		m := eventhubs.Message([]byte(tt.body), tt.dataType, tt.batch)
+		if diff := cmp.Diff(tt.want, m.Value); diff != "" || (m.Err != nil) != tt.fails {
+			t.Errorf("%q as %q, batch %v: %v (-want +got):\n%s", tt.body, tt.dataType, tt.batch, m.Err, diff)
+		}
+	}
+}
+
+// An offset that is no number is -1 beside its text (spec drift-2026 C-24).
+func TestOffsetOfOtherForm(t *testing.T) {
+	t.Parallel()
+	for offset, want := range map[string]string{"0": "0", "4294967296": "4294967296", "1:27:65": "-1", "": "-1"} {
+		if got := eventhubs.NumericOffset(offset); got != want {
+			t.Errorf("offset %q: %q, want %q", offset, got, want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
@@ -14,9 +13,9 @@ import (
 )
 
 // Message returns what a function receives for a body: how an admin call hands its
-// input to a function.
-func Message(body []byte, dataType string) triggers.Message {
-	return valueOf(body, dataType, map[string]any{})
+// input to a function. Batch: it takes batches, and the body is a member of one.
+func Message(body []byte, dataType string, batch bool) triggers.Message {
+	return valueOf(body, dataType, batch, map[string]any{})
 }
 
 // messageOf is Message for one event. An event without a message id is named by its
@@ -70,30 +69,29 @@ func (p *pump) partitionContext() json.RawMessage {
 
 // valueOf makes the trigger's value of an event of the service.
 func (p *pump) valueOf(e *eventhubs.ReceivedEvent, metadata map[string]any) triggers.Message {
-	out := valueOf(e.Body, p.opts.DataType, metadata)
+	out := valueOf(e.Body, p.opts.DataType, p.opts.Batch, metadata)
 	if p.opts.Value != nil {
 		out.Value, out.Err = p.opts.Value(e), nil
 	}
 	return out
 }
 
-// valueOf makes the trigger's value. A body that is not UTF-8 does not fit a text
-// parameter.
-func valueOf(body []byte, dataType string, metadata map[string]any) triggers.Message {
-	text := utf8.Valid(body)
-	if text {
-		bindings.ApplyJSON(metadata, body)
-	}
+// valueOf makes the trigger's value. Bytes that are no UTF-8 become U+FFFD in a text (WEH:
+// src/Config/EventHubExtensionConfigProvider.cs ConvertEventDataToString).
+func valueOf(body []byte, dataType string, batch bool, metadata map[string]any) triggers.Message {
 	out := triggers.Message{Metadata: metadata}
-	switch strings.ToLower(dataType) {
-	case "binary", "stream":
+	text := bindings.Text(body)
+	bindings.ApplyJSON(metadata, []byte(text))
+	switch dataType = strings.ToLower(dataType); {
+	case dataType == "binary", dataType == "stream":
 		out.Value = bindings.BytesValue(body)
-	default:
-		if !text {
-			out.Err = fmt.Errorf("the event is not UTF-8 text: bind it with dataType binary")
-			break
+	case batch && dataType != "string":
+		var err error
+		if out.Value, err = bindings.Element(text); err != nil {
+			out.Err = fmt.Errorf("the event does not fit: %w", err)
 		}
-		out.Value = bindings.StringValue(string(body))
+	default:
+		out.Value = bindings.StringValue(text)
 	}
 	return out
 }
@@ -115,7 +113,8 @@ func metadataOf(e *eventhubs.ReceivedEvent) []datum {
 	enqueued := e.EnqueuedTime.UTC()
 	return []datum{
 		{"PartitionKey", key},
-		{"Offset", e.Offset},
+		{"Offset", numericOffset(e.Offset)},
+		{"OffsetString", e.Offset},
 		{"SequenceNumber", e.SequenceNumber},
 		{"EnqueuedTimeUtc", enqueued},
 		{"Properties", asJSON(plain(e.Properties))},
@@ -123,6 +122,15 @@ func metadataOf(e *eventhubs.ReceivedEvent) []datum {
 			"SequenceNumber": e.SequenceNumber, "Offset": e.Offset, "PartitionKey": key, "EnqueuedTimeUtc": enqueued,
 		})},
 	}
+}
+
+// numericOffset is an offset for those who read it as a number: -1 for one that is none,
+// as in a hub with geo-replication (spec drift-2026 C-24).
+func numericOffset(offset string) string {
+	if _, err := strconv.ParseInt(offset, 10, 64); err != nil {
+		return "-1"
+	}
+	return offset
 }
 
 // plain makes properties values that JSON has.

@@ -125,6 +125,9 @@ type running struct {
 // listen runs a listener; its handler is told of each delivery in one line.
 func (w *world) listen(opts *eventhubs.Options, handle func(ctx context.Context, ev *triggers.Event) error) *running {
 	w.Helper()
+	if opts != nil && opts.DataType == "" && opts.Batch { // these bodies are text
+		opts.DataType = "string"
+	}
 	l := eventhubs.New(w.clk, w.ns, "Orders", w.container(), opts)
 	r := &running{w: w}
 	r.Sink = triggertest.NewSink(w.clk, func(ctx context.Context, ev *triggers.Event) triggers.Result {

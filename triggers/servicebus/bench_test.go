@@ -97,6 +97,9 @@ func (b *bench) startOn(source string, opts *servicebus.Options, handle handler)
 	if b.wrap != nil {
 		ns = b.wrap(ns)
 	}
+	if opts != nil && opts.DataType == "" && opts.Batch { // these bodies are text
+		opts.DataType = "string"
+	}
 	l := servicebus.New(b.clk, ns, source, opts)
 	b.clk.Do("start", func() {
 		var ctx context.Context

@@ -245,13 +245,25 @@ func TestBatchMetadata(t *testing.T) {
 // be.
 func TestBody(t *testing.T) {
 	t.Parallel()
-	if m := servicebus.Message([]byte("a"), "", ""); m.Value.Text != "a" || m.Err != nil {
+	if m := servicebus.Message([]byte("a"), "", "", false); m.Value.Text != "a" || m.Err != nil {
 		t.Errorf("text: %+v", m)
 	}
-	if m := servicebus.Message([]byte{0xff}, "", "binary"); m.Value.Kind != bindings.Bytes || m.Err != nil {
+	if m := servicebus.Message([]byte{0xff}, "", "binary", false); m.Value.Kind != bindings.Bytes || m.Err != nil {
 		t.Errorf("binary: %+v", m)
 	}
-	if m := servicebus.Message([]byte{0xff}, "x/y", ""); m.Err == nil {
+	if m := servicebus.Message([]byte{0xff}, "x/y", "", false); m.Err == nil {
 		t.Error("bytes for a text parameter: no error")
+	}
+	// The members of a batch are JSON where no dataType says of what it is.
+	if m := servicebus.Message([]byte(`{ "a": 1 }`), "", "", true); m.Value.Kind != bindings.JSON || m.Value.Text != `{"a":1}` {
+		t.Errorf("JSON: %+v", m)
+	}
+	if m := servicebus.Message([]byte("a"), "", "string", true); m.Value.Kind != bindings.String || m.Value.Text != "a" {
+		t.Errorf("a batch of text: %+v", m)
+	}
+	for _, body := range []string{"a", "\xff"} {
+		if m := servicebus.Message([]byte(body), "", "", true); m.Err == nil {
+			t.Errorf("%q in a batch without dataType: no error", body)
+		}
 	}
 }

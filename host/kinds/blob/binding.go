@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/blob"
-	trigger "github.com/redeliver/redeliver/triggers/blob"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
@@ -23,22 +22,45 @@ import (
 func Binding() kinds.Binding {
 	all := []string{"in", "out", "inout"}
 	return kinds.Binding{
-		BindingKind: app.BindingKind{Type: "blob", Of: "Blob storage", Directions: all, Served: all, Connection: "Storage", Validate: validateBinding},
+		BindingKind: app.BindingKind{
+			Type: "blob", Of: "Blob storage", Directions: all, Served: all, Connection: "Storage",
+			Validate: func(a *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+				if late(a) {
+					return nil
+				}
+				return badPath(b)
+			},
+			Warn: func(a *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+				if !late(a) {
+					return nil
+				}
+				faults := badPath(b)
+				for _, f := range faults {
+					f.Kind, f.Hint = "", "the function is loaded, and each call that uses the binding fails, as on the platform"
+				}
+				return faults
+			},
+		},
 
 		Output: func(f *kinds.Function, b *app.Binding) (kinds.Output, error) { return newBinding(f, b) },
-		Input:  func(f *kinds.Function, b *app.Binding) (kinds.Input, error) { return newBinding(f, b) },
+		Input:  func(f *kinds.Function, b *app.Binding) (kinds.Input, error) { return newInput(f, b) },
 	}
 }
 
-// validateBinding checks the path: constant paths now, paths with expressions when they
-// are used (spec storage 11.2).
-func validateBinding(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+// late reports whether a path is looked at when it is used, as by the platform for all of
+// its languages outside .NET's own process. For handlers in Go a bad one is a fault of the
+// app.
+func late(a *app.App) bool { return a.Handler.Kind == app.Language || a.Handler.Kind == app.Custom }
+
+// badPath checks a constant path. One with expressions is checked when it is used (spec
+// storage 11.2).
+func badPath(b *app.Binding) []*schemas.Fault {
 	text := b.String("path")
 	template, err := bindings.ParseTemplate(text)
 	if err == nil && template.IsConstant() {
 		var constant string
 		if constant, err = template.Resolve(nil); err == nil {
-			_, _, err = blob.ParsePath(constant)
+			_, _, err = parse(b, constant)
 		}
 	}
 	if err == nil {
@@ -47,6 +69,14 @@ func validateBinding(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fau
 	return []*schemas.Fault{{
 		Path: b.PathOf("path"), Found: schemas.Quote(text), Allowed: "container/name", Reason: err.Error(), Kind: schemas.KindArgument,
 	}}
+}
+
+// parse reads the path of a binding. A library in the worker opens containers too.
+func parse(b *app.Binding, path string) (container, name string, err error) {
+	if b.Direction == "in" && b.Deferred() {
+		return blob.ParseContainerPath(path)
+	}
+	return blob.ParsePath(path)
 }
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
@@ -89,43 +119,34 @@ func newBinding(f *kinds.Function, b *app.Binding) (*binding, error) {
 	return &binding{b: b, account: account.Blobs, path: path}, nil
 }
 
-// resolve returns the blob that the binding means in this attempt.
-func (o *binding) resolve(a kinds.Attempt) (blob.Container, blob.Blob, error) {
+// resolve returns the blob that the binding means in this attempt. For a container the
+// name is empty.
+func (o *binding) resolve(a kinds.Attempt) (c blob.Container, name string, err error) {
 	path, err := o.path.Resolve(a.Data())
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
-	container, name, err := blob.ParsePath(path)
+	container, name, err := parse(o.b, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
-	c := o.account.Container(container)
-	return c, c.Blob(name), nil
-}
-
-// Read implements kinds.Input: a blob that does not exist is null.
-func (o *binding) Read(ctx context.Context, a kinds.Attempt) (bindings.Value, error) {
-	c, b, err := o.resolve(a)
-	if err != nil {
-		return bindings.Value{}, err
-	}
-	if o.b.Deferred() {
-		return trigger.Model(connectionName(o.b), c.Name(), b.Name()), nil
-	}
-	return trigger.Read(ctx, b, o.b.DataType)
+	return o.account.Container(container), name, nil
 }
 
 // Bind implements kinds.Binder: the container is made although nothing may be written
-// (webjobs storage extension, BlobsExtensionConfigProvider.cs).
+// (webjobs storage extension, BlobsExtensionConfigProvider.cs). A path that means no
+// blob fails what is written, after the handler (functions host, WorkerFunctionInvoker.cs
+// BindOutputsAsync).
 func (o *binding) Bind(ctx context.Context, a kinds.Attempt) error {
-	container, b, err := o.resolve(a)
+	container, name, err := o.resolve(a)
 	if err != nil {
-		return err
+		a.Keep(o.b, err)
+		return nil
 	}
 	if _, err := container.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 		return err
 	}
-	a.Keep(o.b, b)
+	a.Keep(o.b, container.Blob(name))
 	return nil
 }
 
@@ -148,7 +169,11 @@ func (o *binding) Write(ctx context.Context, a kinds.Attempt, v bindings.Value) 
 	if err != nil || !ok {
 		return err
 	}
-	b := a.Kept(o.b).(blob.Blob)
+	kept := a.Kept(o.b)
+	if err, invalid := kept.(error); invalid {
+		return err
+	}
+	b := kept.(blob.Blob)
 	metadata := map[string]string{}
 	switch p, err := b.Properties(ctx, nil); {
 	case err == nil && p.Type != blob.BlockBlob:

@@ -147,7 +147,7 @@ func functionOf(f *kinds.Function) (*trigger.Function, error) {
 		return nil, err
 	}
 	bf := &trigger.Function{
-		ID: app.FunctionID(f.Def.Name), Pattern: pattern, Account: account, DataType: f.Def.Trigger.DataType, EventGrid: onEventGrid(f.Def.Trigger),
+		ID: app.FunctionID(f.Def.Name), Pattern: pattern, Account: account, EventGrid: onEventGrid(f.Def.Trigger),
 	}
 	if f.Def.DefersTrigger() {
 		bf.Deferred = connectionName(f.Def.Trigger)

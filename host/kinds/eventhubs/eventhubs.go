@@ -89,7 +89,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 	conf := f.App().Config.EventHubs
 	opts := &trigger.Options{
 		ConsumerGroup:       consumerGroup(b),
-		Batch:               b.Cardinality != "one",
+		Batch:               b.Cardinality == "many",
 		MaxEventBatchSize:   conf.MaxEventBatchSize,
 		MinEventBatchSize:   conf.MinEventBatchSize,
 		MaxWait:             conf.MaxWaitTime,
@@ -99,7 +99,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		Balanced:            conf.Balanced,
 		Owner:               f.Instance + "/" + f.Def.Name,
 		Alone:               !f.Locks().Shares() && !competes(f),
-		DataType:            b.DataType,
+		DataType:            kinds.DataType(f),
 		Written:             func(c trigger.CheckpointWritten) { checkpointWritten(f, c) },
 		Notify: func(source, what string, err error) {
 			if f.Connections.TellsOutage(err) {
@@ -158,7 +158,7 @@ func consumerGroup(b *app.Binding) string {
 }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	m := trigger.Message([]byte(input), f.Def.Trigger.DataType)
+	m := trigger.Message([]byte(input), kinds.DataType(f), f.Def.Trigger.Cardinality == "many")
 	if f.Def.DefersTrigger() {
 		m.Value = model(&eventhubs.ReceivedEvent{Event: eventhubs.Event{Body: []byte(input)}, EnqueuedTime: f.Clock.Now()})
 	}

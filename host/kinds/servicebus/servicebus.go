@@ -89,7 +89,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MaxMessageBatchSize:          conf.MaxMessageBatchSize,
 		MinMessageBatchSize:          conf.MinMessageBatchSize,
 		MaxBatchWait:                 conf.MaxBatchWaitTime,
-		DataType:                     b.DataType,
+		DataType:                     kinds.DataType(f),
 		SessionActions:               f.App().Handler.Runtime == "dotnet-isolated",
 	}
 	if f.Def.DefersTrigger() {
@@ -124,7 +124,7 @@ func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	m := trigger.Message([]byte(input), "", f.Def.Trigger.DataType)
+	m := trigger.Message([]byte(input), "", kinds.DataType(f), f.Def.Trigger.Cardinality == "many")
 	if f.Def.DefersTrigger() {
 		m.Value = model(&servicebus.Received{Message: servicebus.Message{Body: []byte(input)}, EnqueuedTime: f.Clock.Now()})
 	}

@@ -1,0 +1,4 @@
+package eventhubs
+
+// NumericOffset is numericOffset.
+var NumericOffset = numericOffset // read only

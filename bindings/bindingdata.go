@@ -2,10 +2,8 @@ package bindings
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -15,7 +13,7 @@ import (
 // datetime and sys.
 type BindingData struct {
 	// Values are the metadata of the trigger. Values may be strings, integers,
-	// booleans, floats, time.Time, json.RawMessage, and maps of those.
+	// booleans, floats, time.Time, DateTimeOffset, json.RawMessage, and maps of those.
 	Values map[string]any
 
 	// Method is the name of the function, {sys.methodname}.
@@ -27,7 +25,20 @@ type BindingData struct {
 	// NewGUID gives a GUID in the form D for {rand-guid} and {sys.randguid}. It
 	// is called for each evaluation: no two expressions share a GUID.
 	NewGUID func() string
+
+	zone *time.Location // nil: this machine's
 }
+
+func (d *BindingData) local() *time.Location {
+	if d.zone == nil {
+		return time.Local
+	}
+	return d.zone
+}
+
+// A DateTimeOffset is a time of a trigger that the platform has as a DateTimeOffset, and
+// not as a DateTime: it has no text in a path, and leaves nothing there.
+type DateTimeOffset struct{ time.Time }
 
 // ExpressionError is an expression that has no value for the attempt at hand: a
 // failed attempt. The texts are the platform's (webjobs sdk,
@@ -56,11 +67,11 @@ func (d *BindingData) evaluate(tok token) (string, error) {
 		return fail("No value for named parameter '%s'.", tok.path[0])
 	}
 	for _, name := range path {
-		if value, ok = property(value, name); !ok {
+		if value, ok = d.property(value, name); !ok {
 			return fail("Error while accessing '%s': property doesn't exist.", name)
 		}
 	}
-	s, err := valueText(value, tok.format)
+	s, err := d.valueText(value, tok.format)
 	if err != nil {
 		return fail("Error while evaluating '%s': %v.", strings.Join(tok.path, "."), err)
 	}
@@ -96,7 +107,7 @@ func (d *BindingData) lookup(path []string) (any, []string, bool) {
 }
 
 // property returns a property of an object, ignoring case.
-func property(object any, name string) (any, bool) {
+func (d *BindingData) property(object any, name string) (any, bool) {
 	switch o := object.(type) {
 	case map[string]any:
 		key, ok := findKey(o, name)
@@ -108,19 +119,25 @@ func property(object any, name string) (any, bool) {
 		key, ok := findKey(o, name)
 		return strings.Join(o[key], ","), ok
 	case json.RawMessage:
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(o, &fields) != nil {
+		v, err := readNetValue(string(o), d.local())
+		if err != nil {
 			return nil, false
 		}
-		key, ok := findKey(fields, name)
-		return fields[key], ok
+		m, ok := v.member(name)
+		return m, ok
+	case netValue:
+		m, ok := o.member(name)
+		return m, ok
 	}
 	return nil, false
 }
 
-// valueText writes a value into a text. Formats apply to times and GUIDs; other
-// values ignore them. Objects and arrays are refused.
-func valueText(v any, format string) (string, error) {
+// valueText writes a value into a text. Formats apply to times and GUIDs; other values
+// ignore them. What has no text form, an object, an array, null or a DateTimeOffset, leaves
+// nothing.
+//
+// Source: webjobs sdk, BindingDataPathHelper.cs; observed, the platform's host 4.1037.
+func (d *BindingData) valueText(v any, format string) (string, error) {
 	switch v := v.(type) {
 	case string:
 		return v, nil
@@ -128,11 +145,14 @@ func valueText(v any, format string) (string, error) {
 		return formatGUID(string(v), strings.TrimSpace(format))
 	case time.Time:
 		return formatTime(v, format)
+	case netValue:
+		return v.text, nil
 	case json.RawMessage:
-		if t := strings.TrimSpace(string(v)); t == "" || t[0] == '{' || t[0] == '[' {
-			return "", errNotScalar
+		value, err := readNetValue(string(v), d.local())
+		if err != nil {
+			return "", nil //nolint:nilerr // no value has no text
 		}
-		return scalarText(v), nil
+		return value.text, nil
 	case bool:
 		return netBool(v), nil
 	case float32:
@@ -144,30 +164,7 @@ func valueText(v any, format string) (string, error) {
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		return fmt.Sprint(v), nil
 	}
-	return "", errNotScalar
-}
-
-var errNotScalar = errors.New("an object or array has no text form")
-
-// scalarText writes a JSON scalar as .NET's JSON library does: strings without
-// quotes, True and False, nothing for null.
-func scalarText(raw json.RawMessage) string {
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return string(raw)
-	}
-	switch v := v.(type) {
-	case string:
-		return v
-	case bool:
-		return netBool(v)
-	case float64:
-		if text := string(raw); !strings.ContainsAny(text, ".eE") {
-			return text // integers of any length keep their digits
-		}
-		return netDouble(v)
-	}
-	return ""
+	return "", nil
 }
 
 func netBool(v bool) string {
@@ -175,20 +172,4 @@ func netBool(v bool) string {
 		return "True"
 	}
 	return "False"
-}
-
-// netDouble writes a number as .NET does in the invariant culture: the shortest
-// text that reads back the same, with an exponent of at least two digits from
-// 1E+15 up and below 1E-05.
-func netDouble(v float64) string {
-	s := strconv.FormatFloat(v, 'E', -1, 64)
-	mantissa, exponent, found := strings.Cut(s, "E")
-	if !found {
-		return s // NaN; infinities have no JSON form
-	}
-	n, err := strconv.Atoi(exponent)
-	if err != nil || n >= 15 || n < -5 {
-		return mantissa + "E" + exponent
-	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
 }

@@ -1,10 +1,11 @@
 package bindings
 
 import (
-	"bytes"
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
+	"time"
 )
 
 // parentIDProperty is the property by which the platform ties a message to the
@@ -14,41 +15,33 @@ const parentIDProperty = "$AzureWebJobsParentId"
 // ApplyJSON merges the top-level properties of body into a trigger's metadata
 // if body is one JSON object, and does nothing otherwise. A property wins over
 // metadata of the same name, in any case, and takes that name's spelling.
-// Scalars become strings, objects stay JSON (json.RawMessage); arrays and nulls
-// are left out.
+// Scalars become strings as .NET writes them, objects stay JSON (json.RawMessage); arrays
+// and nulls are left out. It reads what the platform's JSON library reads, so that a text
+// that looks like a date becomes one, with an offset in the zone of this machine:
+// 01/02/2020 03:04:05.
 //
 // Source: functions host, Utility.cs ApplyBindingData: the rule for functions
-// outside .NET. It spells booleans True and False, as here. Strings that look
-// like dates keep their text, which the original's JSON library reformats.
-func ApplyJSON(metadata map[string]any, body []byte) {
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
-		return
+// outside .NET.
+func ApplyJSON(metadata map[string]any, body []byte) { applyJSON(metadata, body, time.Local) }
+
+func applyJSON(metadata map[string]any, body []byte, zone *time.Location) {
+	object, err := readNetObject(string(body), zone)
+	if err != nil || slices.ContainsFunc(object.members, func(m netMember) bool { return m.value.kind == netConstructor }) {
+		return // the platform's conversion fails as a whole
 	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') || !json.Valid(body) {
-		return
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return
-		}
+	for _, m := range object.members {
 		var v any
-		switch value[0] {
-		case '[', 'n':
-			continue
-		case '{':
-			v = value
+		switch m.value.kind {
+		case netScalar:
+			v = m.value.text
+		case netObject:
+			v = json.RawMessage(m.value.raw)
 		default:
-			v = scalarText(value)
+			continue
 		}
-		key, known := findKey(metadata, name.(string))
+		key, known := findKey(metadata, m.name)
 		if !known {
-			key = name.(string)
+			key = m.name
 		}
 		metadata[key] = v
 	}

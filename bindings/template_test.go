@@ -35,6 +35,7 @@ func TestTemplateResolve(t *testing.T) {
 		"Flag":         true,
 		"Ratio":        0.25,
 		"When":         time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC),
+		"Inserted":     bindings.DateTimeOffset{Time: time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)},
 		"order":        json.RawMessage(`{"Id":"7","n":5,"f":2.0,"t":true,"z":null,"big":12345678901234567890,"e":1e30,"in":{"deep":"x"},"list":[1]}`),
 		"headers":      http.Header{"X-Ms-Id": {"a", "b"}},
 		"query":        map[string]string{"Page": "2"},
@@ -67,6 +68,9 @@ func TestTemplateResolve(t *testing.T) {
 		{"{{20140101}}-{DequeueCount}", "{20140101}-3", ""},
 		{"{{{DequeueCount}}}", "{3}", ""},
 
+		{"x{order}{order.list}{order.z}{sys}{headers}y", "xy", ""},
+		{"x{inserted}{inserted:yyyy}y", "xy", ""},
+
 		{"{missing}", "", "No value for named parameter 'missing'."},
 		{"{missing.part}", "", "No value for named parameter 'missing'."},
 		{"{nothing}", "", "No value for named parameter 'nothing'."},
@@ -74,10 +78,6 @@ func TestTemplateResolve(t *testing.T) {
 		{"{order.id.deeper}", "", "Error while accessing 'deeper': property doesn't exist."},
 		{"{queueTrigger.order}", "", "Error while accessing 'order': property doesn't exist."},
 		{"{sys.clock}", "", "Error while accessing 'clock': property doesn't exist."},
-		{"{order}", "", "Error while evaluating 'order': an object or array has no text form."},
-		{"{order.list}", "", "Error while evaluating 'order.list': an object or array has no text form."},
-		{"{sys}", "", "Error while evaluating 'sys': an object or array has no text form."},
-		{"{headers}", "", "Error while evaluating 'headers': an object or array has no text form."},
 		{"{rand-guid:Q}", "", `Error while evaluating 'rand-guid': GUID format "Q": want N, D, B, P or X.`},
 		{"{datetime:Q}", "", `Error while evaluating 'datetime': date and time format "Q": unknown standard format.`},
 	}

@@ -184,6 +184,8 @@ func metadataValues(data map[string]any) map[string]bindings.Value {
 			out[name] = bindings.StringsValue(v)
 		case time.Time:
 			out[name] = bindings.StringValue(v.Format(time.RFC3339Nano))
+		case bindings.DateTimeOffset:
+			out[name] = bindings.StringValue(v.Format(time.RFC3339Nano))
 		case int64:
 			out[name] = bindings.JSONValue(strconv.AppendInt(nil, v, 10))
 		case int:

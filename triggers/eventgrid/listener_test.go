@@ -177,7 +177,7 @@ func TestMessage(t *testing.T) {
 		{one, "q-{id}-{Subject}", "q-7-s"},
 		{one, "q-{topic}", "No value for named parameter 'topic'."},
 		{eventgrid.Message([]byte(`{"id":"7","data":"text"}`)), "q-{data}", "q-text"},
-		{eventgrid.Message([]byte(`{"id":"7","data":[1]}`)), "q-{data}", "Error while evaluating 'data'"},
+		{eventgrid.Message([]byte(`{"id":"7","data":[1]}`)), "q-{data}-", "q--"},
 		{batch, "q-{data.n}", "Error while accessing 'n': property doesn't exist."},
 		{batch, "q-{id}", "No value for named parameter 'id'."},
 	} {

@@ -1,7 +1,6 @@
 package httptrigger
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -30,8 +29,8 @@ func bindingData(req *bindings.HTTPRequest) map[string]any {
 	for name, values := range req.Header {
 		headers[name] = strings.Join(values, ",")
 	}
-	set(data, "Headers", rawObject(headers))
-	set(data, "Query", rawObject(query))
+	set(data, "Headers", headers)
+	set(data, "Query", query)
 	return data
 }
 
@@ -43,12 +42,4 @@ func set(data map[string]any, name string, value any) {
 		}
 	}
 	data[name] = value
-}
-
-func rawObject(fields map[string]string) json.RawMessage {
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		panic("httptrigger: strings have a JSON form: " + err.Error())
-	}
-	return raw
 }

@@ -39,9 +39,9 @@ func messageOf(m *queue.Message, body []byte, dataType string, now time.Time) tr
 	out := message(body, dataType, map[string]any{
 		"Id":              m.ID,
 		"DequeueCount":    m.DequeueCount,
-		"ExpirationTime":  orMax(m.Expires),
-		"InsertionTime":   insertedOf(m, now),
-		"NextVisibleTime": orMax(m.NextVisible),
+		"ExpirationTime":  bindings.DateTimeOffset{Time: orMax(m.Expires)},
+		"InsertionTime":   bindings.DateTimeOffset{Time: insertedOf(m, now)},
+		"NextVisibleTime": bindings.DateTimeOffset{Time: orMax(m.NextVisible)},
 		"PopReceipt":      m.PopReceipt,
 	})
 	out.ID = m.ID

@@ -53,9 +53,9 @@ func TestMetadata(t *testing.T) {
 		"QueueTrigger":    body,
 		"Id":              m.ID,
 		"DequeueCount":    "mine", // a property of the body wins, ignoring case
-		"ExpirationTime":  start.Add(queueapi.DefaultMessageTTL),
-		"InsertionTime":   start,
-		"NextVisibleTime": start.Add(10 * time.Minute),
+		"ExpirationTime":  bindings.DateTimeOffset{Time: start.Add(queueapi.DefaultMessageTTL)},
+		"InsertionTime":   bindings.DateTimeOffset{Time: start},
+		"NextVisibleTime": bindings.DateTimeOffset{Time: start.Add(10 * time.Minute)},
 		"PopReceipt":      m.Metadata["PopReceipt"],
 		"customer":        "c",
 		"n":               "3",
@@ -73,7 +73,7 @@ func TestMetadataOfPlainTextThatNeverExpires(t *testing.T) {
 	t.Parallel()
 	_, ev := deliverOne(t, "aGVsbG8=", &queueapi.PutOptions{TTL: queueapi.NeverExpires}, nil)
 	md := ev.Messages[0].Metadata
-	if got := md["ExpirationTime"].(time.Time).Format(time.RFC3339Nano); got != "9999-12-31T23:59:59.9999999Z" {
+	if got := md["ExpirationTime"].(bindings.DateTimeOffset).Format(time.RFC3339Nano); got != "9999-12-31T23:59:59.9999999Z" {
 		t.Errorf("ExpirationTime = %s, want the latest date", got)
 	}
 	if got := md["DequeueCount"]; got != int64(1) {

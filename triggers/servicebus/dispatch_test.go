@@ -202,7 +202,7 @@ func TestMetadata(t *testing.T) {
 	delete(got, "LockToken")
 	properties := `{"id":"00000000-0000-0000-0000-000000000000","n":1,"t":"2024-01-02T03:04:05Z"}`
 	want := map[string]any{
-		"DeliveryCount": int64(1), "ExpiresAtUtc": start.Add(time.Hour), "ExpiresAt": start.Add(time.Hour), "EnqueuedTimeUtc": start, "EnqueuedTime": start,
+		"DeliveryCount": int64(1), "ExpiresAtUtc": start.Add(time.Hour), "ExpiresAt": bindings.DateTimeOffset{Time: start.Add(time.Hour)}, "EnqueuedTimeUtc": start, "EnqueuedTime": bindings.DateTimeOffset{Time: start},
 		"MessageId": "m", "ContentType": "application/json", "ReplyTo": "rt", "To": "to", "CorrelationId": "c", "Subject": "sub", "Label": "sub",
 		"SequenceNumber": int64(1), "SessionId": "s", "ReplyToSessionId": "r", "PartitionKey": "s",
 		"ApplicationProperties": properties, "UserProperties": properties, "customer": "c7",

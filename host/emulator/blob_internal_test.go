@@ -105,7 +105,7 @@ func TestMemoryBodiesKeepEveryByte(t *testing.T) {
 				}
 				m := newMemoryBodies()
 				r := open()
-				b := must(m.open(must(m.write(r, size))))
+				b := must(m.open(must(m.write(r, size, nil))))
 				got := make([]byte, n+1)
 				k, err := b.ReadAt(got, 0)
 				if k != n || err != io.EOF || !bytes.Equal(got[:n], data) {
@@ -125,7 +125,7 @@ func TestMemoryBodiesKeepEveryByte(t *testing.T) {
 	}
 	m := newMemoryBodies()
 	broken := errors.New("broken")
-	if _, err := m.write(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 0); !errors.Is(err, broken) || len(m.bodies) != 0 {
+	if _, err := m.write(io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(broken)), 0, nil); !errors.Is(err, broken) || len(m.bodies) != 0 {
 		t.Errorf("write of a broken body = %v, %d bodies kept", err, len(m.bodies))
 	}
 }

@@ -19,8 +19,9 @@ type bodyID string
 // methods may be called concurrently; write may block as long as its reader.
 type bodyStore interface {
 	// write stages everything that r has. Nothing is kept after an error. A size
-	// above 0 is the length that the caller expects.
-	write(r io.Reader, size int64) (bodyID, error)
+	// above 0 is the length that the caller expects. A hash that is not nil gets all
+	// bytes; its owner ends it.
+	write(r io.Reader, size int64, hash *bodyHash) (bodyID, error)
 	// take returns the identifier under which records may have a staged
 	// body; the state belongs to an opening of the store. It fails when the
 	// body was lost with a state from before.
@@ -64,8 +65,8 @@ const (
 
 func newMemoryBodies() *memoryBodies { return &memoryBodies{bodies: map[bodyID]memoryBody{}} }
 
-func (m *memoryBodies) write(r io.Reader, size int64) (bodyID, error) {
-	b, err := readPieces(r, size)
+func (m *memoryBodies) write(r io.Reader, size int64, hash *bodyHash) (bodyID, error) {
+	b, err := readPieces(r, size, hash)
 	if err != nil {
 		return "", err
 	}
@@ -86,17 +87,26 @@ func (m *memoryBodies) adopt(b memoryBody) bodyID {
 func (*memoryBodies) take(staged bodyID, _ uint64) (bodyID, error) { return staged, nil }
 
 // readPieces reads r to its end. The first piece grows up to the full length,
-// the others have it from the start.
-func readPieces(r io.Reader, size int64) (memoryBody, error) {
+// the others have it from the start. What has been read does not change, so that the
+// hash takes it where it lies.
+func readPieces(r io.Reader, size int64, hash *bodyHash) (memoryBody, error) {
 	b := memoryBody{piece: largePiece}
 	capacity := int64(smallPiece)
 	if size > 0 {
 		capacity = min(size, largePiece)
 	}
 	p := make([]byte, 0, capacity)
+	hashed := 0 // of p
+	share := func(least int) {
+		if hash != nil && len(p)-hashed >= least {
+			hash.share(p[hashed:])
+			hashed = len(p)
+		}
+	}
 	for {
 		n, err := r.Read(p[len(p):cap(p)])
 		p = p[:len(p)+n]
+		share(hashPiece)
 		if err == nil && len(p) == cap(p) {
 			// The end may be right here: one byte tells, before memory is taken.
 			var more [1]byte
@@ -106,14 +116,16 @@ func readPieces(r io.Reader, size int64) (memoryBody, error) {
 					copy(grown, p)
 					p = grown
 				} else {
+					share(1)
 					b.pieces = append(b.pieces, p)
-					p = make([]byte, 0, largePiece)
+					p, hashed = make([]byte, 0, largePiece), 0
 				}
 				p = append(p, more[0])
 			}
 		}
 		switch {
 		case err == io.EOF:
+			share(1)
 			if len(p) > 0 {
 				b.pieces = append(b.pieces, shrink(p))
 			}
@@ -219,10 +231,9 @@ func (s *blobs) stage(r io.Reader, size, limit int64, withMD5 bool) (*StagedBody
 	counted := &limitedReader{r: r, left: limit}
 	var hash *bodyHash
 	if withMD5 {
-		hash = newBodyHash()
-		counted.r = io.TeeReader(r, hash)
+		hash = s.hashes.new()
 	}
-	id, err := s.bodies.write(counted, size)
+	id, err := s.bodies.write(counted, size, hash)
 	body := &StagedBody{store: s.bodies, id: id, size: limit - counted.left}
 	if hash != nil {
 		body.md5 = hash.sum()

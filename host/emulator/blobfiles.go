@@ -51,9 +51,9 @@ const (
 	filePrefix   = "f"
 )
 
-func (b *storeBodies) write(r io.Reader, size int64) (bodyID, error) {
+func (b *storeBodies) write(r io.Reader, size int64, hash *bodyHash) (bodyID, error) {
 	if size > smallBody {
-		return b.writeFile(r)
+		return b.writeFile(r, hash)
 	}
 	capacity := int64(smallPiece)
 	if size > 0 {
@@ -64,7 +64,10 @@ func (b *storeBodies) write(r io.Reader, size int64) (bodyID, error) {
 	case err != nil:
 		return "", err
 	case !end:
-		return b.writeFile(io.MultiReader(bytes.NewReader(data), r))
+		return b.writeFile(io.MultiReader(bytes.NewReader(data), r), hash)
+	}
+	if hash != nil {
+		hash.share(data)
 	}
 	return b.stage(stagedForm{data: data}), nil
 }
@@ -97,7 +100,10 @@ func (b *storeBodies) stage(form stagedForm) bodyID {
 	return id
 }
 
-func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
+func (b *storeBodies) writeFile(r io.Reader, hash *bodyHash) (bodyID, error) {
+	if hash != nil {
+		r = io.TeeReader(r, hash)
+	}
 	opening, err := b.db.Ready() // before the file is: a state that comes between the two refuses it
 	if err != nil {
 		return "", keep.Unavailable(err)
@@ -294,7 +300,7 @@ func readAll(s bodyStore, id bodyID, size int64) (memoryBody, error) {
 	if err != nil {
 		return memoryBody{}, err
 	}
-	pieces, err := readPieces(io.NewSectionReader(open, 0, size), size)
+	pieces, err := readPieces(io.NewSectionReader(open, 0, size), size, nil)
 	if err = errors.Join(err, open.Close()); err != nil {
 		return memoryBody{}, fmt.Errorf("body %q: %w: %w", id, bindings.ErrUnavailable, err)
 	}

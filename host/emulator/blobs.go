@@ -22,6 +22,7 @@ type blobs struct {
 	clk    clock.Clock
 	opts   *Options
 	bodies bodyStore
+	hashes bodyHashes
 
 	mu      sync.Mutex
 	kept    *keep.Keeper

@@ -164,7 +164,7 @@ func stageCopy(to bodyStore, b memoryBody, size int64) (bodyID, error) {
 	if m, ok := to.(*memoryBodies); ok {
 		return m.adopt(b), nil // bodies never change
 	}
-	return to.write(&pieceReader{b: b}, size)
+	return to.write(&pieceReader{b: b}, size, nil)
 }
 
 // pieceReader reads a body in memory from its beginning.

@@ -80,7 +80,7 @@ func (e *Exported) stage(seg segment, to bodyStore) (bodyID, error) {
 		return "", err
 	}
 	defer open.Close()
-	return to.write(io.NewSectionReader(open, seg.Skip, seg.Size), seg.Size)
+	return to.write(io.NewSectionReader(open, seg.Skip, seg.Size), seg.Size, nil)
 }
 
 // Discard frees the bodies unless a blob has them. It may be called again.

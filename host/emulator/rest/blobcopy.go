@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5"
-	"hash/crc64"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/minio/crc64nvme"
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
+
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 )
@@ -122,7 +123,7 @@ func (c *call) compareSource(from *source, cond *blobapi.Conditions) ([]byte, er
 	if sums.md5 == nil && sums.crc64 == nil {
 		return nil, nil
 	}
-	hash, crc := md5.New(), crc64.New(crcTable)
+	hash, crc := md5.New(), crc64nvme.New()
 	if _, err := io.Copy(io.MultiWriter(hash, crc), content); err != nil {
 		return nil, err
 	}

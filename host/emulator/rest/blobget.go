@@ -5,11 +5,12 @@ import (
 	"context"
 	"crypto/md5"
 	"fmt"
-	"hash/crc64"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/minio/crc64nvme"
 
 	"github.com/redeliver/redeliver/bindings/blob"
 )
@@ -128,7 +129,7 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 				sum := md5.Sum(part)
 				h.Set("Content-Md5", base64MD5(sum[:]))
 			} else {
-				c.setCRC(crcBytes(crc64.Checksum(part, crcTable)))
+				c.setCRC(crcBytes(crc64nvme.Checksum(part)))
 			}
 			from = bytes.NewReader(part)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/md5"
 	"errors"
-	"hash/crc64"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/minio/crc64nvme"
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
@@ -276,7 +277,7 @@ func (c *call) takeSource(from *source, span *blob.Range, limit int64) (*taken, 
 	if content.size > limit {
 		return nil, errBodyTooLarge(limit)
 	}
-	hash, crc := md5.New(), crc64.New(crcTable)
+	hash, crc := md5.New(), crc64nvme.New()
 	in := &sender{r: io.TeeReader(content, io.MultiWriter(hash, crc))}
 	body, discard, err := c.stageFrom(in, content.size, limit, true)
 	if in.err != nil {

@@ -5,19 +5,18 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"encoding/binary"
-	"hash/crc64"
 	"io"
 	"net/http"
 	"strings"
 
+	"github.com/minio/crc64nvme"
+
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// crcTable is the table of the service's CRC-64, CRC-64/NVME (docs: Put Block,
-// "x-ms-content-crc64"; SDKs: the polynomial 0x9A6C9329AC4BC9B5).
-var crcTable = crc64.MakeTable(0x9A6C9329AC4BC9B5)
-
-// crcBytes is a CRC-64 as it is on the wire, before it is encoded.
+// crcBytes is a CRC-64 as it is on the wire, before it is encoded. The service's is
+// CRC-64/NVME (docs: Put Block, "x-ms-content-crc64"; SDKs: the polynomial
+// 0x9A6C9329AC4BC9B5).
 func crcBytes(sum uint64) []byte { return binary.LittleEndian.AppendUint64(nil, sum) }
 
 // checksums are a request's checksums of its content; nil where it gives none.
@@ -71,7 +70,7 @@ func (c *call) checksums(headers [2]string) (sums checksums, refused *Error) {
 		return sums, errBothChecksums()
 	}
 	sum, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(sum) != crc64.Size {
+	if err != nil || len(sum) != crc64nvme.Size {
 		return sums, errInvalidHeader(headers[1], text)
 	}
 	sums.crc64 = sum
@@ -85,7 +84,7 @@ func (s checksums) check(content []byte) *Error {
 			return blobError(storage.NewError(storage.CodeMD5Mismatch))
 		}
 	}
-	return s.checkCRC(crcBytes(crc64.Checksum(content, crcTable)))
+	return s.checkCRC(crcBytes(crc64nvme.Checksum(content)))
 }
 
 func (s checksums) checkCRC(sum []byte) *Error {
@@ -105,7 +104,7 @@ type crcReader struct {
 
 func (c *crcReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.sum = crc64.Update(c.sum, crcTable, p[:n])
+	c.sum = crc64nvme.Update(c.sum, p[:n])
 	return n, err
 }
 

@@ -109,7 +109,11 @@ func (s *blobs) segments(r *blobRecord) []segment {
 	if r == nil || r.Content == 0 {
 		return nil
 	}
-	return s.contents[r.Content].Segments[:r.Blocks:r.Blocks]
+	c := s.contents[r.Content]
+	if c.pages != nil {
+		return c.list()
+	}
+	return c.Segments[:r.Blocks:r.Blocks]
 }
 
 func (b *blob) PutBlockList(ctx context.Context, blocks []blobapi.BlockRef, opts *blobapi.PutOptions) (*blobapi.Written, error) {

@@ -19,7 +19,7 @@ const (
 	containerKind = 'c' // container; value: JSON of containerRecord
 	blobKind      = 'b' // container 0 name snapshot; value: blobRecord
 	blockKind     = 'k' // container 0 name block; value: JSON of blockRecord
-	contentKind   = 'n' // id; value: its segments. id index: one more segment
+	contentKind   = 'n' // id; value: its segments. id index: one more segment. id offset: a run of pages
 	bodyKind      = 'v' // number; value: the bytes of a small body
 )
 
@@ -97,6 +97,33 @@ func (c putContent) save(_ *blobs, w *change) {
 func (c appendSegment) save(s *blobs, w *change) {
 	w.Set(segmentKey(c.Content, len(s.contents[c.Content].Segments)), appendSegments(nil, []segment{c.Segment}))
 }
+
+// runKey is where a run of pages is that begins at an offset.
+func runKey(id uint64, at int64) []byte {
+	return binary.BigEndian.AppendUint64(contentKey(id), uint64(at))
+}
+
+// save writes the runs that have changed; all of them the first time, when the store has
+// the pages in one list.
+func (c patchPages) save(s *blobs, w *change) {
+	of := s.contents[c.Content]
+	made := of.rewritten.made
+	if !of.inRuns {
+		of.inRuns, of.appended = true, true
+		w.Set(contentKey(of.ID), appendSegments(nil, nil))
+		made = of.pages.runs
+	} else {
+		for _, at := range of.rewritten.gone {
+			w.Delete(runKey(of.ID, at))
+		}
+	}
+	for _, run := range made {
+		w.Set(runKey(of.ID, run[0].At), appendSegments(nil, run))
+	}
+}
+
+// save is for changes of an operation: a run comes from the store only.
+func (pageRun) save(*blobs, *change) {}
 
 // dropContent removes a content with what was appended to it.
 func (c *change) dropContent(of *content) {

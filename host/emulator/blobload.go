@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
@@ -152,7 +153,8 @@ func (r blobReader) unreadable(key []byte) error {
 	return r.damage("the record under key %q cannot be read", key)
 }
 
-// content reads a content, or a segment that was appended to the previous one.
+// content reads a content, or what belongs to the previous one: a segment that was
+// appended, or a run of its pages.
 func (r blobReader) content(key, value []byte) (blobChange, error) {
 	segments, ok := parseSegments(value)
 	switch {
@@ -160,28 +162,46 @@ func (r blobReader) content(key, value []byte) (blobChange, error) {
 		return putContent{contentRecord{ID: binary.BigEndian.Uint64(key[2:]), Segments: segments}}, nil
 	case ok && len(key) == 14 && len(segments) == 1:
 		return appendSegment{Content: binary.BigEndian.Uint64(key[2:]), Segment: segments[0]}, nil
+	case ok && len(key) == 18 && len(segments) > 0:
+		return pageRun{binary.BigEndian.Uint64(key[2:]), segments}, nil
 	}
 	return nil, r.unreadable(key)
 }
 
 // check finds records that name missing ones.
 func (r blobReader) check(changes []blobChange) error {
-	containers, contents := map[string]bool{}, map[uint64][]segment{0: nil}
+	containers, contents := map[string]bool{}, map[uint64]*content{0: {}}
+	checked := map[blobShape]bool{} // snapshots and copies share contents
 	for _, c := range changes {
 		switch c := c.(type) {
 		case putContainer:
 			containers[c.Name] = true
 		case putContent:
-			contents[c.ID] = c.Segments
+			contents[c.ID] = &content{contentRecord: contentRecord{Segments: slices.Clip(c.Segments)}}
 		case appendSegment:
-			segments, ok := contents[c.Content]
-			if !ok {
+			of := contents[c.Content]
+			if of == nil || of.pages != nil {
 				return r.damage("a segment of content %d has lost it", c.Content)
 			}
-			contents[c.Content] = append(segments[:len(segments):len(segments)], c.Segment)
+			of.Segments = append(of.Segments, c.Segment)
+		case pageRun:
+			of := contents[c.Content]
+			if of == nil {
+				return r.damage("pages of content %d have lost it", c.Content)
+			}
+			of.addRun(c.Pages)
 		case putBlob:
-			segments, ok := contents[c.Content]
-			if !containers[c.Container] || !ok || c.Content != 0 && len(segments) < c.Blocks {
+			of := contents[c.Content]
+			if !containers[c.Container] || of == nil {
+				return r.damage("blob %q has lost its container or content", c.Container+"/"+c.Name)
+			}
+			shape := blobShape{c.Content, c.Blocks, c.Size, c.Type}
+			if checked[shape] {
+				continue
+			}
+			checked[shape] = true
+			segments := of.list()
+			if c.Content != 0 && len(segments) < c.Blocks {
 				return r.damage("blob %q has lost its container or content", c.Container+"/"+c.Name)
 			}
 			if c.Blocks < 0 || !c.isMadeOf(segments[:min(len(segments), c.Blocks)]) {
@@ -194,6 +214,14 @@ func (r blobReader) check(changes []blobChange) error {
 		}
 	}
 	return nil
+}
+
+// blobShape is what a blob says of its content.
+type blobShape struct {
+	content uint64
+	blocks  int
+	size    int64
+	kind    blobapi.Type
 }
 
 // isMadeOf reports whether segments are the bytes of a blob: all of them, or of a page

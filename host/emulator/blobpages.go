@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"io"
+	"math"
 	"slices"
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
@@ -10,8 +11,8 @@ import (
 )
 
 // Page blobs: a fixed length, of which pages are written anywhere, and zeros
-// elsewhere. A content of theirs is never changed, so that snapshots and copies can
-// share it: each write makes a new one, out of the same bodies.
+// elsewhere. Snapshots, copies and readers share a content: then a write makes a new
+// one, out of the same bodies. A content that is one blob's alone is patched.
 //
 // Reference: Blob Service REST API, "Put Page", "Get Page Ranges", "Set Blob
 // Properties".
@@ -20,7 +21,7 @@ const (
 	pageSize512  = 512
 	maxPageBlob  = 8 << 40
 	maxPutPages  = 4 << 20
-	maxPageCount = 100_000 // pieces of a page blob: each write writes the list of them
+	maxPageCount = 1_000_000 // pieces of a page blob: they are in memory
 )
 
 // PageOptions are for writes of pages.
@@ -113,7 +114,7 @@ func (b *blob) writePages(ctx context.Context, op string, span blobapi.Range, op
 		if err != nil {
 			return err
 		}
-		tx.setPages(&r, overlay(tx.segments(&r), span, put))
+		tx.overlayPages(&r, span, put)
 		if r.Blocks > maxPageCount {
 			return blobError(storage.CodeBlockCountExceedsLimit, "the blob has more than %d pieces", maxPageCount)
 		}
@@ -136,9 +137,28 @@ func (tx *blobTx) toModifyPages(key blobKey, cond *blobapi.Conditions) (blobReco
 	return r, checkType(&r, blobapi.PageBlob)
 }
 
-// setPages gives a record pages of its own.
-func (tx *blobTx) setPages(r *blobRecord, pages []segment) {
+// overlayPages replaces a range of a record's pages: in its content if that is its alone,
+// else in a new one.
+func (tx *blobTx) overlayPages(r *blobRecord, span blobapi.Range, put []segment) {
+	c := tx.contents[r.Content]
+	if c != nil && c.refs == 1 {
+		old, instead := c.asPages().overlay(span, put)
+		if n := r.Blocks - len(old) + len(instead); n > 0 {
+			r.Blocks = n
+			tx.change(patchPages{Content: r.Content, Span: span, Put: put})
+			return
+		}
+	}
+	pages := overlay(tx.segments(r), span, put)
 	r.Content, r.Blocks = tx.newContent(pages), len(pages)
+}
+
+// pages are the pages of a record.
+func (s *blobs) pages(r *blobRecord) *pageList {
+	if c := s.contents[r.Content]; c != nil {
+		return c.asPages()
+	}
+	return &pageList{}
 }
 
 // overlay returns pages with a range replaced.
@@ -173,6 +193,12 @@ type PageRanges struct {
 // PageRanges lists written pages, within a range if there is one; with the name of an
 // earlier snapshot only the pages that were written or cleared since.
 func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, since string, cond *blobapi.Conditions) (*PageRanges, error) {
+	return b.PageRangesFrom(ctx, within, since, 0, math.MaxInt, cond)
+}
+
+// PageRangesFrom is PageRanges for a part of the list: ranges that begin before an offset
+// may be left out, and what comes behind one range more than most.
+func (b *blob) PageRangesFrom(ctx context.Context, within *blobapi.Range, since string, from int64, most int, cond *blobapi.Conditions) (*PageRanges, error) {
 	var out *PageRanges
 	err := b.operate(ctx, "PageRanges", func(tx *blobTx) error {
 		r, err := tx.forRead(b.key, cond)
@@ -200,8 +226,12 @@ func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, since stri
 			}
 			return err
 		}
-		for _, p := range tx.segments(r) {
-			out.Ranges = appendWithin(out.Ranges, span, p.At, p.At+p.Size)
+		end := span.Offset + span.Count
+		for p := range tx.pages(r).from(max(span.Offset, from)) {
+			if p.At >= end || len(out.Ranges) > most {
+				break
+			}
+			out.Ranges = appendWithin(out.Ranges, span, p.At, p.end())
 		}
 		return nil
 	})
@@ -243,7 +273,7 @@ func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *bl
 		}
 		if p.Size != nil {
 			if *p.Size < r.Size {
-				tx.setPages(&r, overlay(tx.segments(&r), blobapi.Range{Offset: *p.Size, Count: r.Size - *p.Size}, nil))
+				tx.overlayPages(&r, blobapi.Range{Offset: *p.Size, Count: r.Size - *p.Size}, nil)
 			}
 			r.Size = *p.Size
 		}
@@ -259,7 +289,7 @@ func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *bl
 
 // withZeros returns what a range of a page blob is made of: pieces of bodies, and
 // between them zeros, which have no body.
-func withZeros(pages []segment, span blobapi.Range) (out []segment) {
+func withZeros(pages *pageList, span blobapi.Range) (out []segment) {
 	at, end := span.Offset, span.Offset+span.Count
 	zeros := func(to int64) {
 		if to > at {
@@ -267,10 +297,10 @@ func withZeros(pages []segment, span blobapi.Range) (out []segment) {
 			at = to
 		}
 	}
-	for _, p := range pages {
-		from, to := max(p.At, span.Offset), min(p.At+p.Size, end)
+	for p := range pages.from(span.Offset) {
+		from, to := max(p.At, span.Offset), min(p.end(), end)
 		if from >= to {
-			continue
+			break
 		}
 		zeros(from)
 		p.Skip += from - p.At

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sort"
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
@@ -98,29 +97,14 @@ type download struct {
 
 // download is called with the mutex held.
 func (s *blobs) download(r *blobRecord, span blobapi.Range) *download {
-	d := &download{s: s, opening: s.kept.Opening(), content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
+	d := &download{s: s, opening: s.kept.Opening(), content: s.contents[r.Content], left: span.Count}
 	s.retainContent(r.Content)
-	if r.Type == blobapi.PageBlob {
-		d.segments = withZeros(d.segments, span)
-		return d
+	switch {
+	case r.Type == blobapi.PageBlob:
+		d.segments = withZeros(s.pages(r), span)
+	case d.content != nil:
+		d.segments, d.skip = d.content.before(span.Offset, r.Blocks)
 	}
-	if len(d.segments) > 1 {
-		// Large blobs have many blocks: find the first one by its end.
-		ends := make([]int64, len(d.segments))
-		end := int64(0)
-		for i, seg := range d.segments {
-			end += seg.Size
-			ends[i] = end
-		}
-		first := sort.Search(len(ends), func(i int) bool { return ends[i] > span.Offset })
-		d.skip = span.Offset
-		if first > 0 {
-			d.skip -= ends[first-1]
-		}
-		d.segments = d.segments[min(first, len(d.segments)):]
-		return d
-	}
-	d.skip = span.Offset
 	return d
 }
 

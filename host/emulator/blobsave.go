@@ -61,7 +61,7 @@ func (s *blobs) records() []blobChange {
 			continue // only a reader still has it
 		}
 		c := s.contents[id]
-		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: append([]segment(nil), c.Segments...)}})
+		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: slices.Clone(c.list())}})
 	}
 	for name := range s.names.from("") {
 		c := s.containers[name]
@@ -118,6 +118,12 @@ func eachSegment(changes []blobChange, f func(*segment) error) error {
 				return err
 			}
 			changes[i] = c
+		case pageRun:
+			for j := range c.Pages {
+				if err := f(&c.Pages[j]); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil

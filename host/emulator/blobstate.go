@@ -70,8 +70,8 @@ type segment struct {
 	Skip int64 `json:",omitempty"`
 }
 
-// contentRecord is a sequence of segments. It only grows, and only in an append
-// blob.
+// contentRecord is a sequence of segments. It grows, in an append blob, or its pages are
+// replaced, while one page blob has it and nobody reads it.
 type contentRecord struct {
 	ID       uint64
 	Segments []segment
@@ -125,6 +125,17 @@ type (
 	appendSegment struct {
 		Content uint64
 		Segment segment
+	}
+	// patchPages replaces a range of a content of pages, which only one record has.
+	patchPages struct {
+		Content uint64
+		Span    blobapi.Range
+		Put     []segment
+	}
+	// pageRun is pages of a content, behind its others.
+	pageRun struct {
+		Content uint64
+		Pages   []segment
 	}
 )
 
@@ -238,12 +249,22 @@ func (c appendSegment) apply(s *blobs) {
 	s.retainBody(c.Segment.Body)
 }
 
-// content is a contentRecord and the number of records and open downloads that
-// refer to it.
-type content struct {
-	contentRecord
-	refs     int
-	appended bool // some segments have keys of their own
+func (c pageRun) apply(s *blobs) {
+	s.contents[c.Content].addRun(c.Pages)
+	for _, seg := range c.Pages {
+		s.retainBody(seg.Body)
+	}
+}
+
+func (c patchPages) apply(s *blobs) {
+	to := s.contents[c.Content]
+	old, instead := to.patch(c.Span, c.Put)
+	for _, seg := range instead {
+		s.retainBody(seg.Body)
+	}
+	for _, seg := range old {
+		s.releaseBody(seg.Body)
+	}
 }
 
 func (s *blobs) retainContent(id uint64) {
@@ -264,7 +285,7 @@ func (s *blobs) releaseContent(id uint64) {
 	if s.writing != nil {
 		s.writing.dropContent(c)
 	}
-	for _, seg := range c.Segments {
+	for _, seg := range c.list() {
 		s.releaseBody(seg.Body)
 	}
 }

@@ -17,7 +17,7 @@ import (
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
 	ClearPages(ctx context.Context, span blobapi.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRanges(ctx context.Context, within *blobapi.Range, since string, cond *blobapi.Conditions) (*emulator.PageRanges, error)
+	PageRangesFrom(ctx context.Context, within *blobapi.Range, since string, from int64, most int, cond *blobapi.Conditions) (*emulator.PageRanges, error)
 	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blobapi.Conditions) (*emulator.PagesWritten, error)
 }
 
@@ -157,9 +157,10 @@ func getPageRanges(c *call) error {
 	if refused != nil {
 		return refused
 	}
+	most = min(most, maxPageRanges)
 	var pages *emulator.PageRanges
 	err := c.inside(func(ctx context.Context) (err error) {
-		pages, err = blob.PageRanges(ctx, within, c.query.Get("prevsnapshot"), cond)
+		pages, err = blob.PageRangesFrom(ctx, within, c.query.Get("prevsnapshot"), start, int(most), cond)
 		return err
 	})
 	if err != nil {
@@ -167,7 +168,7 @@ func getPageRanges(c *call) error {
 	}
 	c.setVersion(pages.Version.ETag, pages.Version.LastModified)
 	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(pages.ContentLength, 10))
-	return c.answer(http.StatusOK, pageList(pages, start, int(min(most, maxPageRanges)), c.query.Has("maxresults")))
+	return c.answer(http.StatusOK, pageList(pages, start, int(most), c.query.Has("maxresults")))
 }
 
 // pageList is a page of a list of ranges from an offset on, by their offsets. Where the

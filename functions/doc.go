@@ -17,7 +17,8 @@
 // (what a failure can ask for). The examples are the manual.
 //
 // Nothing here needs a function.json. Where there is one of the same name, it
-// wins over everything that the registration says.
+// wins as a whole: a policy, a circuit breaker or Disabled of the registration has
+// no effect beside it, and "redeliver check" says so.
 //
 // Left out: building and starting the host (package host and its test kit), and
 // the services themselves. A handler that wants more than its bindings uses the

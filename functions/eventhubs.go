@@ -45,7 +45,7 @@ type EventHubPartition struct {
 	ConsumerGroup           string
 	PartitionID             string `json:"PartitionId"`
 	// IsCheckpointingAfterInvocation says whether a checkpoint follows, with any
-	// result of the function: batchCheckpointFrequency.
+	// result of the function: batchCheckpointFrequency, enableCheckpointing.
 	IsCheckpointingAfterInvocation bool
 }
 

@@ -12,11 +12,14 @@ import (
 // schema, numbers as json.Number:
 //
 //   - known keys in the schema's letter case; of several that mean the same the
-//     last counts, in host.json their objects merge key by key
+//     last counts, in host.json after [Document.Fold]
 //   - words of a closed set in the schema's letter case
 //   - text converted where the schema wants a number or a boolean, and back, as
 //     the platform converts; in host.json a bare number is the text of a time span
-//   - null, and empty text for what can be null on the platform, left out: it means "not given"
+//   - null, and empty text for what can be null on the platform, left out: it means "not
+//     given"; in host.json null is empty text
+//   - in host.json, a value left out that has not the form that its key takes, because
+//     the platform does not read it: see [Document.Misshapen]
 //   - in function.json, text with a %setting% in it left out where the schema
 //     wants no free text, because it can be read only when it is resolved
 //
@@ -62,6 +65,16 @@ func (r *canonicalizer) value(n *node, s *shape, location, path string) (any, bo
 	if r.style != strictStyle {
 		n = r.reshape(n, s)
 	}
+	if r.style == configStyle && location != "" {
+		if s.misfit(n) != "" || n.kind == nullNode && s.demanding {
+			if !s.demanding {
+				return nil, false
+			}
+			n = &node{kind: objectNode, offset: n.offset, source: n.source}
+		} else if n.kind == nullNode && s.single() {
+			n = &node{kind: stringNode, offset: n.offset, source: n.source}
+		}
+	}
 	switch n.kind {
 	case objectNode:
 		return r.object(n, s, location, path), true
@@ -73,24 +86,34 @@ func (r *canonicalizer) value(n *node, s *shape, location, path string) (any, bo
 	if r.style == strictStyle {
 		return n.value(), true
 	}
-	return r.scalar(n, s)
+	v, given := r.scalar(n, s)
+	return v, given && (!s.orUnset || s.converted(v))
 }
 
-// reshape turns what stands for a list into one: in configuration an object
-// whose keys are indexes, and text with commas where the schema says so.
+// converted reports whether a value has become what the shape takes.
+func (s *shape) converted(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return s.takes("boolean")
+	case json.Number:
+		return s.takes("integer") || s.takes("number")
+	case string:
+		_, isWord := s.words[strings.ToLower(v)]
+		return s.takes("string") && (isWord || len(s.words) == 0) && (s.format != formatTimeSpan || isTimeSpan(v))
+	}
+	return true
+}
+
+// reshape turns what stands for a list into one: in configuration an object, and text
+// with commas where the schema says so.
 func (r *canonicalizer) reshape(n *node, s *shape) *node {
 	if !slices.Contains(s.types, "array") {
 		return n
 	}
 	list := &node{kind: arrayNode, offset: n.offset, source: n.source}
 	switch {
-	case n.kind == objectNode && r.style == configStyle && len(n.members) > 0:
-		for _, m := range n.members {
-			if _, ok := listIndex(m.key); !ok {
-				return n
-			}
-			list.items = append(list.items, m.value)
-		}
+	case n.kind == objectNode && r.style == configStyle && (!s.own || n.indexed()):
+		list.items = n.byIndex()
 	case n.kind == stringNode && s.commaList:
 		for word := range strings.SplitSeq(n.text, ",") {
 			if word = strings.TrimSpace(word); word != "" {
@@ -121,11 +144,9 @@ type entry struct {
 	shape   *shape // nil if the schema does not know the name
 	written string // the key of the last of them
 	value   *node
-	merged  bool // value is a copy that may grow
 }
 
-// entries folds members that mean the same: the last counts, but in
-// configuration the objects of `retry` and `Retry` are one.
+// entries folds members that mean the same: the last counts.
 func (r *canonicalizer) entries(n *node, s *shape) []entry {
 	variant := s.variant(n)
 	entries := make([]entry, 0, len(n.members))
@@ -139,15 +160,12 @@ func (r *canonicalizer) entries(n *node, s *shape) []entry {
 			e.name, e.shape = p.name, p.shape
 		}
 		i := index.find(entries, e.name)
-		switch {
-		case i < 0:
+		if i < 0 {
 			index.add(e.name, len(entries))
 			entries = append(entries, e)
-		case r.style == configStyle && e.written != entries[i].written && e.value.kind == objectNode && entries[i].value.kind == objectNode:
-			entries[i].merge(e)
-		default:
-			entries[i] = e
+			continue
 		}
+		entries[i] = e
 	}
 	return entries
 }
@@ -163,15 +181,6 @@ func (r *canonicalizer) now(variant *shape, key string) string {
 		}
 	}
 	return ""
-}
-
-func (e *entry) merge(later entry) {
-	if !e.merged {
-		e.value, e.merged = &node{kind: objectNode, members: slices.Clone(e.value.members)}, true
-	}
-	e.written = later.written
-	e.value.offset, e.value.source = later.value.offset, later.value.source
-	e.value.members = append(e.value.members, later.value.members...)
 }
 
 // An entryIndex finds entries by name; a small object needs none.
@@ -250,7 +259,7 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 
 func (r *canonicalizer) text(n *node, s *shape) (any, bool) {
 	trimmed := strings.TrimSpace(n.text)
-	if trimmed == "" && s.emptyUnset {
+	if trimmed == "" && (s.emptyUnset || s.span() && (s.own || r.style == objectStyle)) {
 		return nil, false
 	}
 	free := s.takes("string") && len(s.words) == 0 && s.format == ""

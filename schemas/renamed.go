@@ -40,6 +40,7 @@ var renamed = map[Name][]Renamed{ // read only
 		{In: "extensions.serviceBus", Old: "retryOptions.tryTimeout", New: "clientRetryOptions.tryTimeout", Read: true},
 		{In: "extensions.serviceBus", Old: "autoComplete", New: "autoCompleteMessages"},
 		{In: "extensions.serviceBus", Old: "maxAutoRenewDuration", New: "maxAutoLockRenewalDuration"},
+		{In: "extensions.serviceBus", Old: "autoRenewTimeout", New: "maxAutoLockRenewalDuration"},
 
 		{In: "extensions.eventHubs", Old: "eventProcessorOptions.maxBatchSize", New: "maxEventBatchSize", Read: true},
 		{In: "extensions.eventHubs", Old: "eventProcessorOptions.prefetchCount", New: "prefetchCount", Read: true},
@@ -90,17 +91,22 @@ var renamed = map[Name][]Renamed{ // read only
 func (d *Document) ReadEarlier() { d.earlier = true }
 
 // WithoutEffect returns the paths of what the document sets and a schema says has no
-// effect here, in the order of the text; of nested ones the outermost.
+// effect here, in the order of the text; of nested ones the outermost. A misspelt key
+// is not among them, see [Document.Misspelt].
 func (d *Document) WithoutEffect(name Name) []string {
 	var out []string
+	misspelt := map[string]bool{}
+	for _, f := range d.Misspelt(name) {
+		misspelt[f.Path] = true
+	}
 	var walk func(n *node, s *shape, path string)
 	walk = func(n *node, s *shape, path string) {
 		variant := s.variant(n)
 		for _, m := range n.members {
 			p, ok := s.property(m.key, variant)
 			switch at := JoinPath(path, m.key); {
-			case !ok || m.value.kind == nullNode:
-			case p.idle:
+			case m.value.kind == nullNode || !ok && (!s.othersIdle || misspelt[at]):
+			case !ok, p.idle:
 				out = append(out, at)
 			default:
 				walk(m.value, p.shape, at)

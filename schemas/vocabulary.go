@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,8 @@ const (
 	// keyCase "exact": the key of this property counts only in this letter case.
 	keyCase = "x-case"
 	// keyEmpty "unset": empty text means that the property was not given, because
-	// the platform's type can be null. Time spans and times are so by nature.
+	// the platform's type can be null. Outside configuration time spans and times are
+	// so by nature.
 	keyEmpty = "x-empty"
 	// keyList "comma": text with commas is taken for a list.
 	keyList = "x-list"
@@ -23,6 +25,10 @@ const (
 	keyPartial = "x-partial"
 	// keyEffect "none": the value is checked, and changes nothing here.
 	keyEffect = "x-effect"
+	// keyOthers "no-effect": so has every property that the schema does not name.
+	keyOthers = "x-others"
+	// keyConvert "or-unset": a value that cannot be converted counts as not given.
+	keyConvert = "x-convert"
 	// keyKind is the platform's error kind: text for this schema and all below
 	// it, or an object from failed keyword to kind for this schema alone.
 	keyKind = "x-kind"
@@ -41,9 +47,14 @@ type shape struct {
 	words      map[string]string // lower case to spelling, of an enum or const
 	format     string
 	emptyUnset bool
+	orUnset    bool
+	schema     map[string]any // for the texts of a value that counts as not given
+	demanding  bool           // an object that is refused without some of its properties
 	commaList  bool
 	closed     bool   // no other properties
 	idle       bool   // without effect
+	othersIdle bool   // so are the properties that it does not know
+	own        bool   // of this program: the platform does not read it
 	chosenBy   string // of a variant: the word that chooses it
 
 	properties map[string]property // by lower-case name
@@ -58,6 +69,13 @@ type property struct {
 	exact bool
 	*shape
 }
+
+// single reports whether the shape is of a value that holds no others.
+func (s *shape) single() bool {
+	return len(s.types) > 0 && !slices.Contains(s.types, "object") && !slices.Contains(s.types, "array")
+}
+
+func (s *shape) span() bool { return s.format == formatTimeSpan || s.format == formatUTC }
 
 func (s *shape) takes(typ string) bool {
 	for _, t := range s.types {
@@ -84,11 +102,17 @@ func (s *shape) property(key string, variant *shape) (property, bool) {
 }
 
 // newShape reads a schema. root is the whole schema file, for references.
-func newShape(schema, root map[string]any) *shape {
+func newShape(schema, root map[string]any) *shape { return readShape(schema, root, false) }
+
+// readShape reads the schema of a part. own says that it is of this program.
+func readShape(schema, root map[string]any, own bool) *shape {
 	schema = dereference(schema, root)
-	s := &shape{types: texts(schema["type"]), words: map[string]string{}}
+	s := &shape{types: texts(schema["type"]), words: map[string]string{}, schema: schema, own: own || schema[keyKind] == ""}
 	s.format, _ = schema["format"].(string)
-	s.emptyUnset = schema[keyEmpty] == "unset" || s.format == formatTimeSpan || s.format == formatUTC
+	s.emptyUnset = schema[keyEmpty] == "unset"
+	s.othersIdle = schema[keyOthers] == "no-effect"
+	s.orUnset = schema[keyConvert] == "or-unset"
+	s.demanding = schema["required"] != nil && schema[keyPartial] != true && !s.own
 	s.commaList = schema[keyList] == "comma"
 	s.closed = schema["additionalProperties"] == false
 	s.idle = schema[keyEffect] == "none"
@@ -98,15 +122,15 @@ func newShape(schema, root map[string]any) *shape {
 	if properties := object(schema["properties"]); properties != nil {
 		s.properties = make(map[string]property, len(properties))
 		for name, sub := range properties {
-			p := property{name: name, exact: object(sub)[keyCase] == "exact", shape: newShape(object(sub), root)}
+			p := property{name: name, exact: object(sub)[keyCase] == "exact", shape: readShape(object(sub), root, s.own)}
 			s.properties[strings.ToLower(name)] = p
 		}
 	}
 	if additional := object(schema["additionalProperties"]); additional != nil {
-		s.additional = newShape(additional, root)
+		s.additional = readShape(additional, root, s.own)
 	}
 	if items := object(schema["items"]); items != nil {
-		s.items = newShape(items, root)
+		s.items = readShape(items, root, s.own)
 	}
 	s.readVariants(schema, root)
 	return s
@@ -131,7 +155,7 @@ func (s *shape) readVariants(schema, root map[string]any) {
 				if p, ok := s.properties[strings.ToLower(key)]; ok {
 					p.words[strings.ToLower(word)] = word
 				}
-				chosen := newShape(then, root)
+				chosen := readShape(then, root, s.own)
 				chosen.chosenBy = word
 				s.variants[strings.ToLower(word)] = chosen
 			}

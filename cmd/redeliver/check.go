@@ -24,7 +24,7 @@ func newCheck(std streams) *cobra.Command {
 	var set []string
 	var output string
 	var files configFiles
-	var noBuild bool
+	var noBuild, strict bool
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Say what will happen to a message, and what is wrong in the app",
@@ -35,7 +35,9 @@ where a message ends; then every error with file, line and JSON path, and the
 lints. The app's Go program is built and asked for its declarations in code;
 with --no-build only the files are read.
 
-The exit code is 1 when there are errors, and 0 when there are at most warnings.`,
+The exit code is 1 when there are errors, and 0 when there are at most warnings: a
+function that Redeliver does not serve is one, since the others run. With --strict
+it is 1 for warnings and lints too.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("output", output, "text", "json"); err != nil {
@@ -55,7 +57,7 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 			if err := writeReport(std.out, report, output); err != nil {
 				return err
 			}
-			if !report.OK() {
+			if !report.OK() || strict && len(report.Warnings)+len(report.Lints) > 0 {
 				return exitCode(exitFailure)
 			}
 			return nil
@@ -63,6 +65,7 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	cmd.Flags().BoolVar(&noBuild, "no-build", false, "do not build and ask the app's program")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 for warnings and lints too")
 	files.add(cmd)
 	addSet(cmd, &set)
 	return cmd

@@ -27,7 +27,7 @@ func defaultConfig() app.Config {
 			MaxConcurrentCallsPerSession: 1, MaxMessageBatchSize: 1000, MinMessageBatchSize: 1, MaxBatchWaitTime: 30 * time.Second, TryTimeout: time.Minute,
 		},
 		EventHubs: app.EventHubs{
-			MaxEventBatchSize: 100, MinEventBatchSize: 1, MaxWaitTime: time.Minute, BatchCheckpointFrequency: 1, InitialOffset: "fromStart",
+			MaxEventBatchSize: 100, MinEventBatchSize: 1, MaxWaitTime: time.Minute, BatchCheckpointFrequency: 1, EnableCheckpointing: true, InitialOffset: "fromStart",
 			PartitionOwnershipExpirationInterval: 2 * time.Minute, LoadBalancingUpdateInterval: 30 * time.Second,
 		},
 		Singleton: app.Singleton{
@@ -42,8 +42,8 @@ func TestConfigDefaults(t *testing.T) {
 	t.Parallel()
 	for name, host := range map[string]string{
 		"missing file": "-", "empty object": "{}", "version only": `{"version": "2.0"}`,
-		"null means not set":  `{"version": "2.0", "functionTimeout": null, "extensions": {"queues": {"batchSize": null}, "http": null}, "singleton": null, "retry": null}`,
-		"empty means not set": `{"version": "2.0", "extensions": {"queues": {"maxPollingInterval": "", "visibilityTimeout": ""}}}`,
+		"null means not set":  `{"version": "2.0", "functionTimeout": null, "extensions": {"queues": null, "http": null, "serviceBus": {"sessionIdleTimeout": null}}, "singleton": null, "retry": null}`,
+		"empty means not set": `{"version": "2.0", "functionTimeout": "", "extensions": {"serviceBus": {"sessionIdleTimeout": ""}}}`,
 		"unknown sections":    `{"version": "2.0", "unheardOf": {"a": [1]}, "extensions": {"durableTask": {"hubName": "x"}}}`,
 	} {
 		a := load(t, map[string]string{"host.json": host}, nil)

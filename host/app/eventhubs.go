@@ -16,6 +16,7 @@ type EventHubs struct {
 	MaxEventBatchSize, MinEventBatchSize int
 	MaxWaitTime                          time.Duration
 	BatchCheckpointFrequency             int
+	EnableCheckpointing                  bool
 	Balanced                             bool // loadBalancingStrategy
 
 	// InitialOffset is "fromStart", "fromEnd" or "fromEnqueuedTime"; EnqueuedTime
@@ -46,6 +47,7 @@ func (r reader) eventHubs() EventHubs {
 		MinEventBatchSize:                    r.number(now("minEventBatchSize"), eventhubs.DefaultMinEventBatchSize, 1, maxInt),
 		MaxWaitTime:                          r.span(now("maxWaitTime"), eventhubs.DefaultMaxWait, 0, 10*minute),
 		BatchCheckpointFrequency:             r.number(now("batchCheckpointFrequency"), eventhubs.DefaultCheckpointFrequency, 1, maxInt),
+		EnableCheckpointing:                  r.flag(now("enableCheckpointing"), true),
 		Balanced:                             r.word(now("loadBalancingStrategy"), "greedy", "balanced") == "balanced",
 		InitialOffset:                        r.word(now("initialOffsetOptions.type"), "fromStart", "fromEnd", "fromEnqueuedTime"),
 		PartitionOwnershipExpirationInterval: r.span(now("partitionOwnershipExpirationInterval"), eventhubs.DefaultOwnershipExpiration, 1, longest),

@@ -13,7 +13,7 @@ func TestEventHubsConfig(t *testing.T) {
 	t.Parallel()
 	a := load(t, map[string]string{"host.json": `{
 		"version": "2.0",
-		"extensions": {"eventHubs": {"maxEventBatchSize": 7, "minEventBatchSize": 3, "maxWaitTime": "00:00:10", "batchCheckpointFrequency": 5,
+		"extensions": {"eventHubs": {"maxEventBatchSize": 7, "minEventBatchSize": 3, "maxWaitTime": "00:00:10", "batchCheckpointFrequency": 5, "enableCheckpointing": false,
 			"loadBalancingStrategy": "Balanced", "initialOffsetOptions": {"type": "FromEnqueuedTime", "enqueuedTimeUtc": "2026-01-02T03:04:05Z"},
 			"partitionOwnershipExpirationInterval": "00:01:00", "loadBalancingUpdateInterval": "00:00:10"}},
 		"redeliver": {"eventHubs": {"hubs": [{"name": "orders", "partitionCount": 2, "consumerGroups": ["g"], "retention": "02:00:00"}, {"name": "other"}]}}

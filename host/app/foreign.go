@@ -14,13 +14,13 @@ import (
 // leaveOut leaves a function out whose trigger is the platform's but not served here.
 // The app is in order, so that is a warning.
 func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
-	f.NotServed, f.ForeignTrigger = b.Type+" "+kind.reason(b.Direction), true
+	f.NotServed, f.Foreign = b.Type+" "+kind.reason(b.Direction), true
 	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; the function does not run, the others do", "")
 }
 
 // foreign prepares an input or output of the platform that this host does not serve: an
 // output is recorded, an input has the fixed value that host.json gives it. Without one
-// the function cannot run.
+// the function does not run; the app is in order, so that is a warning.
 func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 	if l.nothingServes() || f.Trigger != nil && l.foreignTrigger(f.Trigger.Type) != nil {
 		return // the function does not run anyway
@@ -37,8 +37,11 @@ func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 		b.Fixed = value
 		return
 	}
-	fault := f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", "the type "+kind.reason("in"))
-	fault.Hint = fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name))
+	if f.NotServed == "" {
+		f.NotServed, f.Foreign = b.Type+" "+kind.reason("in"), true
+	}
+	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason("in")+"; the function does not run, the others do",
+		fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name)))
 }
 
 // reason says that a type, or one direction of it, is not served.

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -108,9 +109,9 @@ func (f *Function) setPolicy(p *retrycontext.Policy, source PolicySource, file, 
 	}
 }
 
-// fromCode adds the functions that the handler declares. One that has a folder
-// too keeps its function.json; from the declaration it takes a retry policy, a
-// circuit breaker or "disabled" that the file does not have.
+// fromCode adds the functions that the handler declares. Of one that has a folder
+// the function.json counts as a whole, as on the platform, which has one source of
+// functions (spec host-and-retry 1.5).
 func (l *loader) fromCode(folders []*Function) []*Function {
 	var functions []*Function
 	if l.opts.InFiles {
@@ -122,7 +123,7 @@ func (l *loader) fromCode(folders []*Function) []*Function {
 		d := &l.opts.Declared[i]
 		if f := findFunction(folders, d.Name); f != nil {
 			f.Declared = true
-			l.addDeclared(f, d)
+			f.overrule(d)
 			continue
 		}
 		if l.idle(d) {
@@ -164,9 +165,32 @@ func findFunction(functions []*Function, name string) *Function {
 	return nil
 }
 
-// addDeclared completes f by what is declared in code.
-func (l *loader) addDeclared(f *Function, d *call.Declaration) {
-	if !f.own && d.Retry != nil {
+// overrule warns of what the code declares of a function whose file does not say it.
+func (f *Function) overrule(d *call.Declaration) {
+	if f.doc == nil {
+		return
+	}
+	for _, c := range []struct {
+		given bool
+		key   string
+	}{
+		{d.Retry != nil, "retry"},
+		{d.CircuitBreaker != nil, "redeliver.circuitBreaker"},
+		{d.Disabled, "disabled"},
+	} {
+		if v, _ := f.doc.Lookup(c.key); c.given && v == nil {
+			f.warn(&schemas.Fault{
+				File: codeFile, Path: schemas.JoinPath("", d.Name),
+				Reason: fmt.Sprintf("the code declares %s of the function, which has no effect: %s counts as a whole", c.key, f.File),
+				Hint:   fmt.Sprintf("write %s into %s", c.key, f.File),
+			})
+		}
+	}
+}
+
+// addDeclared completes f by what is declared beside its bindings.
+func (f *Function) addDeclared(d *call.Declaration) {
+	if d.Retry != nil {
 		f.own = true
 		policy, faults := declaredPolicy(d.Name, d.Retry)
 		for _, fault := range faults {
@@ -174,13 +198,10 @@ func (l *loader) addDeclared(f *Function, d *call.Declaration) {
 		}
 		f.setPolicy(policy, FromCode, codeFile, schemas.JoinPath(d.Name, "retry"))
 	}
-	if f.CircuitBreaker == nil && d.CircuitBreaker != nil {
+	if d.CircuitBreaker != nil {
 		f.CircuitBreaker = declaredBreaker(f, d)
 	}
-	if f.doc == nil {
-		return
-	}
-	if v, _ := f.doc.Lookup(f.at("disabled")); v == nil && d.Disabled {
+	if d.Disabled {
 		f.Disabled, f.DisabledBy = true, codeFile
 	}
 }
@@ -230,6 +251,6 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		near.Path = f.at(near.Path)
 		f.placed(near)
 	}
-	l.addDeclared(f, d)
+	f.addDeclared(d)
 	return f
 }

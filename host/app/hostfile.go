@@ -66,6 +66,9 @@ func (l *loader) loadHostFile() *schemas.Document {
 	case len(root) == 0:
 		l.app.MissingHostJSON, l.app.emptyHostJSON = true, true
 	}
+	for _, warning := range doc.Fold(schemas.HostJSON) {
+		l.warn(warning)
+	}
 	return l.overlay(doc)
 }
 

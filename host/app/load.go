@@ -38,6 +38,9 @@ func Load(dir string, opts *Options) (*App, error) {
 	l.readConfig(r)
 	if !l.unreadable {
 		l.schemaFaults(doc)
+		for _, warning := range doc.Misshapen(schemas.HostJSON) {
+			l.warn(warning)
+		}
 		l.app.nearMisses = doc.Misspelt(schemas.HostJSON)
 		l.renamedKeys(r)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -21,9 +22,14 @@ func (l *loader) loadSettings() {
 			again := *f
 			l.fault(&again)
 		}
+		for _, w := range l.opts.Settings.warnings {
+			again := *w
+			l.warn(&again)
+		}
 		return
 	}
 	l.app.Settings = NewSettings(l.opts.Env)
+	defer func() { l.app.Settings.warnings = slices.Clone(l.app.Warnings) }() // nothing else has warned yet
 	text, err := os.ReadFile(filepath.Join(l.app.Dir, localFileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return

@@ -85,9 +85,10 @@ func TestPrecedence(t *testing.T) {
 			name: "function over override", host: appPolicy, function: own, env: map[string]string{"AzureFunctionsJobHost__retry__maxRetryCount": "1"},
 			want: fixed(5, 10*time.Second), source: app.FromFunction, file: "Orders/function.json", path: "retry",
 		},
-		{name: "code over app", host: appPolicy, declared: declared(inCode), want: fixed(7, time.Second), source: app.FromCode, file: "code", path: "orders.retry"},
+		{name: "function.json without retry: the app, not the code", host: appPolicy, declared: declared(inCode), want: backoff(4, 10*time.Second, 15*time.Minute), source: app.FromApp, file: "host.json", path: "retry"},
+		{name: "function.json without retry, no app policy", declared: declared(inCode)},
 		{name: "function.json over code", function: own, declared: declared(inCode), want: fixed(5, 10*time.Second), source: app.FromFunction, file: "Orders/function.json", path: "retry"},
-		{name: "null in function.json leaves code", function: `"retry": null`, declared: declared(inCode), want: fixed(7, time.Second), source: app.FromCode, file: "code", path: "orders.retry"},
+		{name: "null in function.json", function: `"retry": null`, declared: declared(inCode)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -105,6 +106,39 @@ func TestPrecedence(t *testing.T) {
 				t.Errorf("from %q %s %s, want %q %s %s", f.PolicySource, f.PolicyFile, f.PolicyPath, tt.source, tt.file, tt.path)
 			}
 		})
+	}
+}
+
+// What the code says of a function with a function.json has no effect, and is told.
+func TestFileOverCode(t *testing.T) {
+	t.Parallel()
+	strategy, count, delay := "fixedDelay", 7, time.Second
+	d := call.Declaration{
+		Name: "Orders", Retry: &retrycontext.PolicyConfig{Strategy: &strategy, MaxRetryCount: &count, DelayInterval: &delay},
+		CircuitBreaker: &call.CircuitBreaker{Failures: 3, Pause: time.Minute, Probes: 2}, Disabled: true,
+	}
+	a := load(t, map[string]string{"Orders/function.json": functionJSON(queueBinding, "")}, &app.Options{InProcess: true, Declared: []call.Declaration{d}})
+	wantNoFaults(t, a)
+	f := function(t, a, "Orders")
+	if f.Policy != nil || f.CircuitBreaker != nil || f.Disabled {
+		t.Errorf("policy %v, circuit breaker %v, disabled %v", f.Policy, f.CircuitBreaker, f.Disabled)
+	}
+	var got []string
+	for _, w := range f.Warnings {
+		got = append(got, w.Error()+"; "+w.Hint)
+	}
+	const rest = " of the function, which has no effect: Orders/function.json counts as a whole; write "
+	if diff := cmp.Diff([]string{
+		"code: Orders: the code declares retry" + rest + "retry into Orders/function.json",
+		"code: Orders: the code declares redeliver.circuitBreaker" + rest + "redeliver.circuitBreaker into Orders/function.json",
+		"code: Orders: the code declares disabled" + rest + "disabled into Orders/function.json",
+	}, got); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+	given := functionJSON(queueBinding, `"retry": `+fixed5+`, "disabled": false, "redeliver": {"circuitBreaker": {"failures": 1, "pause": "00:01:00"}}`)
+	a = load(t, map[string]string{"Orders/function.json": given}, &app.Options{InProcess: true, Declared: []call.Declaration{d}})
+	if f := function(t, a, "Orders"); len(f.Warnings) > 0 || f.Disabled || f.Policy == nil || f.Policy.MaxRetryCount != 5 {
+		t.Errorf("with all three in the file: %+v", f)
 	}
 }
 

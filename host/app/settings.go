@@ -16,7 +16,9 @@ type Settings struct {
 	byName map[string]setting // by folded name
 	host   LocalHost
 	faults []*schemas.Fault // of the file; they stop the app
-	text   []byte           // of the file
+
+	warnings []*schemas.Fault // of the file; they stop nothing
+	text     []byte           // of the file
 }
 
 // LocalFile is the text of local.settings.json that the settings were read from; empty

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/eventhubs"
 )
 
 // A story is a life that is being told.
@@ -250,6 +251,8 @@ func (s *story) settle(r *journal.Record) {
 	switch ending, back := endings[decision], returns[decision]; {
 	case r.Error != "":
 		s.waits(r, unknown, "the settlement has failed: the message may come again")
+	case r.Message == eventhubs.NoteOff:
+		s.goes("the batch is done for this process, and a restart reads it again")
 	case ending != "":
 		s.goes("%s", ending)
 	case back != "":

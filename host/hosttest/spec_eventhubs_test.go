@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
@@ -225,6 +226,38 @@ func TestEventHubOptions(t *testing.T) {
 		t.Errorf("batches (-want +got):\n%s", diff)
 	}
 	h.WantSettled("Read", triggers.NotCheckpointed, triggers.Checkpointed, triggers.NotCheckpointed)
+}
+
+// enableCheckpointing false: no checkpoint, also after the give-up, and neither check nor
+// explain says that it moves on (spec drift-2026 C-8).
+func TestEventHubWithoutCheckpoints(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	runs := 0
+	handlers.EventHubBatch("Read", "orders", func(context.Context, functions.EventHubPartition, []functions.EventHubEvent) error {
+		if runs++; runs <= 2 {
+			return errors.New("refused")
+		}
+		return nil
+	}, functions.FixedDelay(1, time.Second))
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, Files: oneHub(`"enableCheckpointing":false`)})
+	h.SendEvents("orders", "", "a")
+	h.SendEvents("orders", "", "b")
+	h.Run(time.Minute)
+	h.WantSettled("Read", triggers.NotCheckpointed, triggers.NotCheckpointed)
+	if n := h.Checkpoint("orders", "$Default", "0"); n != -1 || runs != 3 {
+		t.Errorf("checkpoint %d, %d runs", n, runs)
+	}
+	lives := explain.Explain(h.Journal().Records(), explain.Subject{})
+	if len(lives) != 2 {
+		t.Fatalf("%d lives", len(lives))
+	}
+	for _, l := range lives {
+		const want = "nothing: the batch is done for this process, and a restart reads it again"
+		if l.Next != want || !l.Over {
+			t.Errorf("next %q, over %v; want %q", l.Next, l.Over, want)
+		}
+	}
 }
 
 // After a reset the listener goes on with an empty hub.

@@ -114,6 +114,32 @@ func TestCheckpointFrequency(t *testing.T) {
 	}
 }
 
+// Without checkpoints none is written, whatever the frequency, and the next start reads
+// all again; one that is there already still counts (spec drift-2026 C-8).
+func TestNoCheckpoints(t *testing.T) {
+	t.Parallel()
+	for frequency := range 5 {
+		t.Run(fmt.Sprint(frequency), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			w.send(0, "a")
+			before := w.listen(nil, nil)
+			w.wantHandled(before, "0: a")
+			before.stop()
+			w.send(0, "b", "c")
+			off := &eventhubs.Options{Batch: true, MaxEventBatchSize: 1, CheckpointFrequency: frequency, NoCheckpoints: true}
+			for range 2 {
+				r := w.listen(off, nil)
+				w.wantHandled(r, "0: b", "0: c")
+				r.stop()
+				if got := w.sequence(0); got != "0" {
+					t.Errorf("checkpoint %q, want 0", got)
+				}
+			}
+		})
+	}
+}
+
 // No checkpoint when the host stops in the middle: the batch comes again.
 func TestStopInTheMiddle(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,10 @@ type Options struct {
 	// partition a checkpoint is written. Zero: 1.
 	CheckpointFrequency int
 
+	// NoCheckpoints is enableCheckpointing = false: none is written, whatever
+	// CheckpointFrequency says.
+	NoCheckpoints bool
+
 	// Initial is where a partition without a checkpoint begins. Zero: its beginning.
 	Initial eventhubs.Position
 

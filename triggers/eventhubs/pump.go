@@ -18,6 +18,8 @@ const (
 	NoteStopped = "no checkpoint: the events come again, here or on another host"
 	// NoteFrequency: this batch has no checkpoint of its own.
 	NoteFrequency = "no checkpoint: batchCheckpointFrequency"
+	// NoteOff: no batch has one. The next start reads all of them again.
+	NoteOff = "no checkpoint: enableCheckpointing is false"
 )
 
 // ownerLevel is the epoch of every processor's readers: the last reader gets the
@@ -171,7 +173,9 @@ func (p *pump) handle(ev *triggers.Event) {
 }
 
 // checkpoints reports whether the batch in work has a checkpoint at its end.
-func (p *pump) checkpoints() bool { return p.batches >= p.opts.CheckpointFrequency }
+func (p *pump) checkpoints() bool {
+	return !p.opts.NoCheckpoints && p.batches >= p.opts.CheckpointFrequency
+}
 
 // settle writes the checkpoint behind a batch, also after a failure (spec messaging
 // 6.2).
@@ -179,6 +183,8 @@ func (p *pump) settle(last *eventhubs.ReceivedEvent) triggers.Settlement {
 	switch {
 	case p.ctx.Err() != nil:
 		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteStopped}
+	case p.opts.NoCheckpoints:
+		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteOff}
 	case !p.checkpoints():
 		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteFrequency}
 	case p.lost():

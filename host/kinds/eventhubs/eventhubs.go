@@ -94,6 +94,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MinEventBatchSize:   conf.MinEventBatchSize,
 		MaxWait:             conf.MaxWaitTime,
 		CheckpointFrequency: conf.BatchCheckpointFrequency,
+		NoCheckpoints:       !conf.EnableCheckpointing,
 		OwnershipExpiration: conf.PartitionOwnershipExpirationInterval,
 		UpdateInterval:      conf.LoadBalancingUpdateInterval,
 		Balanced:            conf.Balanced,
@@ -173,6 +174,9 @@ func model(e *eventhubs.ReceivedEvent) bindings.Value {
 	}}
 }
 
-func end(*app.App, *app.Function) string {
+func end(a *app.App, _ *app.Function) string {
+	if !a.Config.EventHubs.EnableCheckpointing {
+		return "the batch is lost for this process; a restart reads it again"
+	}
 	return "the checkpoint moves on, the events are lost"
 }

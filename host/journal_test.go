@@ -62,7 +62,7 @@ func all() *functions.App {
 			return functions.Poison(functions.Permanent(errBroken))
 		}
 		return errors.Join(functions.SetOutput(ctx, "out", "done"), functions.SetOutput(ctx, "mail", "done"))
-	}, functions.QueueOutput("out", "done"), functions.FixedDelay(1, time.Minute))
+	})
 	app.Queue("Flaky", "flaky", func(_ context.Context, m functions.QueueMessage) error {
 		if m.DequeueCount == 1 {
 			return errBroken
@@ -95,7 +95,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 			"host.json": `{"version":"2.0","functionTimeout":"00:30:00","redeliver":{"eventGrid":{"topics":[{"name":"t","subscriptions":[
 				{"name":"s","function":"Nobody","maxDeliveryAttempts":1}]}]}}}`,
 			"Broken/function.json": `{}`,
-			"Orders/function.json": function(""),
+			"Orders/function.json": function(`,"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:01:00"}`),
 			"Flaky/function.json":  `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"flaky"}],"redeliver":{"circuitBreaker":{"failures":1,"pause":"00:02:00"}}}`,
 		},
 	})
@@ -115,7 +115,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	if err := h.Edit("Orders/function.json", `{`); err == nil {
 		t.Error("the edit was not refused")
 	}
-	if err := h.Edit("Orders/function.json", function("")); err != nil { // undoes it
+	if err := h.Edit("Orders/function.json", function(`,"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:01:00"}`)); err != nil { // undoes it
 		t.Fatal(err)
 	}
 	h.Send("flaky", "x")
@@ -125,7 +125,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	}
 	h.Send("orders", "fail")
 	h.Advance(time.Minute)
-	if err := h.Edit("Orders/function.json", function("")); err != nil { // cuts the wait short
+	if err := h.Edit("Orders/function.json", function(`,"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:01:00"}`)); err != nil { // cuts the wait short
 		t.Fatal(err)
 	}
 	h.Clock().Do("put", func() {

@@ -213,15 +213,15 @@ func (l *loader) options(ctx context.Context) *app.Options {
 }
 
 // broken returns the faults of functions that run in prev and would be in error
-// in g (D-15). One that has got a trigger or an input that this host does not serve is in
-// order, and stops.
+// in g (D-15). One whose trigger has become another that this host does not serve is in
+// order, and stops; one whose input has lost its fixed value does not.
 func (g *generation) broken(prev *generation) []*schemas.Fault {
 	if prev == nil {
 		return nil
 	}
 	var faults []*schemas.Fault
 	for _, def := range g.app.Functions {
-		if def.Runs() || prev.function(def.Name) == nil || def.Foreign && !def.InError() {
+		if def.Runs() || prev.function(def.Name) == nil || def.ForeignTrigger && !def.InError() {
 			continue
 		}
 		faults = append(faults, def.Faults...)

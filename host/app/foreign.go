@@ -14,7 +14,7 @@ import (
 // leaveOut leaves a function out whose trigger is the platform's but not served here.
 // The app is in order, so that is a warning.
 func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
-	f.NotServed, f.Foreign = b.Type+" "+kind.reason(b.Direction), true
+	f.NotServed, f.ForeignTrigger = b.Type+" "+kind.reason(b.Direction), true
 	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; the function does not run, the others do", "")
 }
 
@@ -38,7 +38,7 @@ func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 		return
 	}
 	if f.NotServed == "" {
-		f.NotServed, f.Foreign = b.Type+" "+kind.reason("in"), true
+		f.NotServed, f.LacksInput = b.Type+" "+kind.reason("in"), true
 	}
 	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason("in")+"; the function does not run, the others do",
 		fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name)))

@@ -61,9 +61,13 @@ type Function struct {
 	// that run, and says nothing about Faults.
 	NotServed string
 
-	// Foreign is set when NotServed says so of the trigger or an input: the app itself
-	// asks for what this host does not have.
-	Foreign bool
+	// ForeignTrigger is set when NotServed says so of the trigger: the app itself asks
+	// for what this host does not have.
+	ForeignTrigger bool
+
+	// LacksInput is set when NotServed says so of an input, which host.json gives no
+	// fixed value: redeliver.inputs.
+	LacksInput bool
 
 	// Faults put the function in error: it is excluded, the others run. They
 	// come in file order; the one that the platform would report is First.

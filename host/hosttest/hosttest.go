@@ -302,7 +302,7 @@ func (h *Host) start(mayFail bool) {
 }
 
 // wantRunning ends the test when a function is in error that is not expected to be, or
-// the other way round.
+// the other way round. One whose input has no value would leave a test without a word.
 func (h *Host) wantRunning(inError []string) {
 	h.tb.Helper()
 	var why []string
@@ -313,7 +313,9 @@ func (h *Host) wantRunning(inError []string) {
 			for _, fault := range f.Faults {
 				why = append(why, fmt.Sprintf("function %q is in error: %v", f.Name, fault))
 			}
-		case expected && !f.InError():
+		case f.LacksInput && !expected:
+			why = append(why, fmt.Sprintf("function %q does not run: %s", f.Name, f.NotServed))
+		case expected && !f.InError() && !f.LacksInput:
 			why = append(why, fmt.Sprintf("function %q is not in error", f.Name))
 		}
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -226,7 +227,7 @@ func (g *generation) broken(prev *generation) []*schemas.Fault {
 		}
 		faults = append(faults, def.Faults...)
 		if !def.InError() {
-			faults = append(faults, faultOf(def, errors.New(def.NotServed)))
+			faults = append(faults, faultOf(def, fmt.Errorf("function %q would not run: %s", def.Name, def.NotServed)))
 		}
 	}
 	return faults

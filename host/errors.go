@@ -98,7 +98,8 @@ func exceptionOf(err error) *retrycontext.Exception {
 			Source: message[len(before):][:len(functionPrefix)+len(handler.Function)], // shares its text
 		}
 	}
-	x := retrycontext.NewException(err)
+	const kind = "FunctionInvocationException" // handlers are in any language: no types of Go
+	x := &retrycontext.Exception{Type: kind, Message: kind + ": " + err.Error()}
 	if inv, ok := errors.AsType[*invocationError](err); ok {
 		x.Source = functionID(inv.function)
 	}

@@ -104,9 +104,9 @@ func TestExceptionOf(t *testing.T) {
 		},
 		{
 			name: "output", err: &invocationError{function: "Orders", err: fmt.Errorf("output binding %q: %w", "out", inner)},
-			source: "Functions.Orders", has: []string{`function "Orders"`, `output binding "out"`, "connection refused"},
+			typ: "FunctionInvocationException", source: "Functions.Orders", has: []string{`function "Orders"`, `output binding "out"`, "connection refused"}, hasNot: "*",
 		},
-		{name: "plain", err: inner, has: []string{"connection refused"}},
+		{name: "plain", err: inner, typ: "FunctionInvocationException", has: []string{"connection refused"}, hasNot: "*"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

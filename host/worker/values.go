@@ -48,9 +48,8 @@ func retryContextOf(rc *retrycontext.Context) *workerpb.RetryContext {
 	}
 	out := &workerpb.RetryContext{RetryCount: int32(rc.RetryCount), MaxRetryCount: int32(rc.MaxRetryCount)}
 	if e := rc.Exception; e != nil {
-		out.Exception = &workerpb.RpcException{
-			Message: utf8(e.Message), Source: utf8(e.Source), StackTrace: utf8(e.StackTrace), Type: utf8(e.Type),
-		}
+		// The platform's has no type (host: ScriptInvocationContextExtensions.cs).
+		out.Exception = &workerpb.RpcException{Message: utf8(e.Message), Source: utf8(e.Source), StackTrace: utf8(e.StackTrace)}
 	}
 	return out
 }

@@ -14,8 +14,8 @@
 // as "1.5s"; 64-bit numbers may be text; an enum value is its name, in the host's
 // messages always, in a shim's its name or its number. The host writes members that
 // hold a zero, 0, "" and false, but leaves out messages that are absent: a
-// retryContext that is there means that a retry policy applies. A line has no limit of
-// its own.
+// retryContext that is there means that a retry policy applies. A line has at most the
+// bytes that --grpcMaxMessageLength names.
 //
 // A shim ends when the connection does, so that it never outlives its host.
 //
@@ -24,7 +24,8 @@
 // It answers WorkerInitRequest (capabilities, worker metadata), FunctionsMetadataRequest
 // (the functions that the app declares in code, or use_default_metadata_indexing),
 // FunctionLoadRequest, InvocationRequest, WorkerStatusRequest and WorkerTerminate. It
-// answers each load and each invocation exactly once. What the app writes to standard
+// answers each load and each invocation exactly once, whatever happens: an answer that
+// cannot travel, or a call that the language cannot hold, is a failure of that call. What the app writes to standard
 // output stays there; what it logs for an invocation travels as RpcLog of category User
 // with the invocation's ID, before the answer.
 package shim

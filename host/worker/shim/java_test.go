@@ -243,12 +243,13 @@ func testJavaHTTP(t *testing.T, s *script) {
 func testJavaFailures(t *testing.T, s *script) {
 	id := s.java("fail")
 	for input, want := range map[string]struct{ typ, message, first string }{
-		"boom":  {"java.lang.IllegalArgumentException", "IllegalArgumentException: boom", "\tat shop.Values.fail(Values.java:"},
-		"cause": {"java.lang.Exception", "Exception: outer", "\tat shop.Values.fail(Values.java:"},
-		"none":  {"java.lang.NullPointerException", "NullPointerException", "\tat shop.Values.fail(Values.java:"},
-		"odd":   {"shop.Values$OddException", "Values$OddException: (its message cannot be read: java.lang.IllegalStateException)", "\tat shop.Values.fail(Values.java:"},
-		"class": {"java.lang.ExceptionInInitializerError", "ExceptionInInitializerError", "\tat shop.Values.fail(Values.java:"},
-		"deep":  {"java.lang.StackOverflowError", "StackOverflowError", "\tat "}, // where the stack is full
+		"boom":   {"java.lang.IllegalArgumentException", "IllegalArgumentException: boom", "\tat shop.Values.fail(Values.java:"},
+		"cause":  {"java.lang.Exception", "Exception: outer", "\tat shop.Values.fail(Values.java:"},
+		"none":   {"java.lang.NullPointerException", "NullPointerException", "\tat shop.Values.fail(Values.java:"},
+		"odd":    {"shop.Values$OddException", "Values$OddException: (its message cannot be read: java.lang.IllegalStateException)", "\tat shop.Values.fail(Values.java:"},
+		"leaves": {"shop.Values$1", "Values$1: (its message cannot be read: java.lang.StackOverflowError)", "(the rest cannot be read: java.lang.LinkageError)"},
+		"class":  {"java.lang.ExceptionInInitializerError", "ExceptionInInitializerError", "\tat shop.Values.fail(Values.java:"},
+		"deep":   {"java.lang.StackOverflowError", "StackOverflowError", "\tat "}, // where the stack is full
 	} {
 		e := s.call(id, text(input)).GetResult().GetException()
 		if e.GetType() != want.typ || e.GetMessage() != want.message || !strings.HasPrefix(e.GetStackTrace(), want.first) || strings.Contains(e.GetStackTrace(), "RedeliverWorker") || !e.GetIsUserException() {

@@ -20,7 +20,7 @@ import (
 
 // startNode starts the shim on a copy of an app of testdata. The app has a package of the
 // platform as its @azure/functions, unless the name of the package is empty.
-func startNode(t *testing.T, name, pkg string) *script {
+func startNode(t *testing.T, name, pkg string, env ...string) *script {
 	t.Helper()
 	node, err := command(t, "node", "--print", "process.execPath")
 	if err != nil {
@@ -55,13 +55,13 @@ func startNode(t *testing.T, name, pkg string) *script {
 	if !ok {
 		t.Fatal("there is no shim for Node.js")
 	}
-	return start(t, one, dir, node)
+	return start(t, one, dir, node, env...)
 }
 
 // classic starts the app of function.json files.
-func classic(t *testing.T, pkg string) *script {
+func classic(t *testing.T, pkg string, env ...string) *script {
 	t.Helper()
-	s := startNode(t, "classic", pkg)
+	s := startNode(t, "classic", pkg, env...)
 	s.init(s.cmd.Dir)
 	return s
 }
@@ -270,6 +270,8 @@ func testNodeFailures(t *testing.T, pkg string) {
 	for input, want := range map[string]string{
 		"text": "fails: only text", "empty": "fails: ", "zero": "fails: 0", "object": `fails: {"code":7}`, "frozen": "fails: frozen",
 		"loop": "fails: <ref *1> { loop: [Circular *1] }", "bare": "fails: {}", "oddMessage": "fails: { message: [Object: null prototype] {} }", "oddStack": "fails: odd stack", "oddName": "fails: odd name",
+		"toString": "fails: { message: { toString: [Function: toString] } }", "proxy": "fails: {}", "symbol": "fails: Symbol(only a symbol)", "function": "fails: function f() {}",
+		"revoked": "fails: <Revoked Proxy>", "code": "fails: odd code",
 		"half": `fails: half � \ud800 😀`,
 	} {
 		if got := told(s.call(id, text(input))); got != want {

@@ -510,6 +510,18 @@ func testFailures(t *testing.T, p python) {
 	if e = fail("unreadable", "msg:queueTrigger", text("")); !strings.Contains(e.GetMessage(), "Odd") {
 		t.Errorf("a failure without text: %v", e)
 	}
+	if got := s.load("fails", script1(t, "Odd", "fails", "msg:queueTrigger")); got.GetStatus() != workerpb.StatusResult_Success {
+		t.Fatal(got)
+	}
+	for which, want := range map[string]string{
+		"text": "Text: (its message cannot be read: LookupError)", "leaves": "Leaves: (its message cannot be read: SystemExit)", "letters": "Sub: letters",
+		"name": "NoName: gone", "interrupt": "Interrupt: stop", "half": "Exception: half ?", "loop": "Exception: a",
+	} {
+		r := s.invoke(&workerpb.InvocationRequest{FunctionId: "fails", InputData: input("msg", text(which))}).GetResult()
+		if got := r.GetException().GetMessage(); got != want {
+			t.Errorf("%s: %q, want %q", which, got, want)
+		}
+	}
 	e = fail("literal", "req:httpTrigger", request(&workerpb.RpcHttp{}))
 	if e.GetType() != "TypeError" || !strings.Contains(e.GetStackTrace(), "in literal") {
 		t.Errorf("the literal handler: %v", e)

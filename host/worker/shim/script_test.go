@@ -62,6 +62,9 @@ func start(t *testing.T, one shim.Shim, app, interpreter string, env ...string) 
 	return run(t, app, []string{interpreter, entry}, env...)
 }
 
+// mostVariable among the additions to an environment is the limit of a message, in bytes.
+const mostVariable = "SHIM_TEST_MOST="
+
 // run starts a shim by a command line.
 func run(t *testing.T, app string, command []string, env ...string) *script {
 	t.Helper()
@@ -72,9 +75,15 @@ func run(t *testing.T, app string, command []string, env ...string) *script {
 	defer l.Close()
 	s := &script{T: t, in: make(chan *workerpb.StreamingMessage, 1000), done: make(chan struct{})}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
+	most := "2147483647"
+	for _, v := range env {
+		if value, ok := strings.CutPrefix(v, mostVariable); ok {
+			most = value
+		}
+	}
 	s.cmd = exec.Command(command[0], append(command[1:], "--host", host, "--port", port, "--workerId", workerID, "--requestId", "start",
-		"--grpcMaxMessageLength", "2147483647", "--functions-uri", "http://"+l.Addr().String()+"/", "--functions-worker-id", workerID,
-		"--functions-request-id", "start", "--functions-grpc-max-message-length", "2147483647")...)
+		"--grpcMaxMessageLength", most, "--functions-uri", "http://"+l.Addr().String()+"/", "--functions-worker-id", workerID,
+		"--functions-request-id", "start", "--functions-grpc-max-message-length", most)...)
 	s.cmd.Dir, s.cmd.Env = app, append(os.Environ(), env...)
 	s.cmd.Stdout, s.cmd.Stderr = s, s
 	if err := s.cmd.Start(); err != nil {

@@ -102,7 +102,7 @@ public final class RedeliverWorker {
         int code = 1;
         try {
             Map<String, String> given = options(arguments);
-            Link link = new Link(given.get("host"), Integer.parseInt(given.get("port")));
+            Link link = new Link(given.get("host"), Integer.parseInt(given.get("port")), Long.parseLong(given.getOrDefault("grpcMaxMessageLength", "0")));
             link.send("", "startStream", map("workerId", given.get("workerId")));
             Runtime.getRuntime().addShutdownHook(new Thread(Copies::delete));
             new RedeliverWorker(link).serve();
@@ -140,13 +140,29 @@ public final class RedeliverWorker {
     }
 
     private void serve() throws IOException {
-        for (String line = link.receive(); line != null; line = link.receive()) {
+        for (Line line = link.receive(); line != null; line = link.receive()) {
             try {
-                take(Json.object(Json.parse(line)));
-            } catch (RuntimeException error) {
-                say("Warning", "a message of the host cannot be taken: " + error);
+                take(Json.object(Json.parse(line.text())));
+            } catch (Throwable error) { // OutOfMemoryError too: of this line, as a rule
+                refuse(line.head(), error);
             }
         }
+    }
+
+    /** Answers a call that came in a line which cannot be taken, since it is too long say. */
+    private void refuse(String head, Throwable error) {
+        String id = part(head, "invocationId");
+        if (id == null) {
+            say("Warning", "a message of the host cannot be taken: " + error);
+            return;
+        }
+        String request = part(head, "requestId");
+        link.send(request == null ? "" : request, "invocationResponse", map("invocationId", id, "result", Failure.status(error)));
+    }
+
+    private static String part(String head, String name) {
+        Matcher found = Pattern.compile("\"" + name + "\":\\s*\"([^\"]*)\"").matcher(head);
+        return found.find() ? found.group(1) : null;
     }
 
     private void take(Map<String, Object> message) {
@@ -250,7 +266,11 @@ public final class RedeliverWorker {
             System.out.flush();
             System.err.flush();
             answer.put("invocationId", id);
-            link.send(request, "invocationResponse", answer);
+            try {
+                link.send(request, "invocationResponse", answer);
+            } catch (Throwable error) {
+                link.send(request, "invocationResponse", map("invocationId", id, "result", Failure.untold(answer, error)));
+            }
         });
     }
 
@@ -269,30 +289,40 @@ public final class RedeliverWorker {
     static final class Link {
         private final InputStream in;
         private final OutputStream out;
+        private final long most; // bytes of a message, 0: any number
         private byte[] held = new byte[1 << 16]; // has come, and is not yet given
         private int count;
 
-        Link(String host, int port) throws IOException {
+        Link(String host, int port, long most) throws IOException {
+            this.most = most;
             Socket socket = new Socket(InetAddress.getByName(host), port);
             socket.setTcpNoDelay(true);
             in = socket.getInputStream();
             out = socket.getOutputStream();
         }
 
-        /** The next line, null at the end. */
-        String receive() throws IOException {
+        /** The next line, null at the end. Of one that memory does not hold the beginning is kept. */
+        Line receive() throws IOException {
+            Throwable lost = null;
             for (int from = 0;;) {
                 for (int i = from; i < count; i++) {
                     if (held[i] == '\n') {
-                        String line = new String(held, 0, i, StandardCharsets.UTF_8);
+                        Line line = new Line(held, i, lost);
                         count -= i + 1;
                         System.arraycopy(held, i + 1, held, 0, count);
                         return line;
                     }
                 }
                 from = count;
+                if (count == held.length && lost == null) {
+                    try {
+                        held = Arrays.copyOf(held, larger(count));
+                    } catch (OutOfMemoryError full) {
+                        lost = full;
+                    }
+                }
                 if (count == held.length) {
-                    held = Arrays.copyOf(held, 2 * count);
+                    from = count = Math.min(count, Line.HEAD);
                 }
                 int more = in.read(held, count, held.length - count);
                 if (more < 0) {
@@ -302,10 +332,21 @@ public final class RedeliverWorker {
             }
         }
 
+        private static int larger(int size) {
+            if (size > 1 << 30) {
+                throw new OutOfMemoryError("a message of more than " + size + " bytes");
+            }
+            return size < 1 << 30 ? 2 * size : Integer.MAX_VALUE - 8;
+        }
+
+        /** Sends a message. An error says why it cannot travel, and nothing is sent. */
         void send(String request, String kind, Map<String, Object> body) {
             StringBuilder text = new StringBuilder();
             Json.write(text, map("requestId", request, kind, body), false);
             byte[] line = text.append('\n').toString().getBytes(StandardCharsets.UTF_8);
+            if (most > 0 && line.length > most) {
+                throw new IllegalArgumentException("the message has " + line.length + " bytes, and the host takes " + most);
+            }
             synchronized (out) {
                 try {
                     out.write(line);
@@ -318,6 +359,35 @@ public final class RedeliverWorker {
         }
     }
 
+    /** A line of the host. */
+    static final class Line {
+        static final int HEAD = 1 << 15; // how much is looked at of a line that cannot be taken
+        private final String head;
+        private String text;
+        private Throwable lost;
+
+        Line(byte[] bytes, int size, Throwable lost) {
+            this.head = new String(bytes, 0, Math.min(size, HEAD), StandardCharsets.UTF_8);
+            this.lost = lost;
+            try {
+                this.text = lost != null ? null : size <= HEAD ? head : new String(bytes, 0, size, StandardCharsets.UTF_8);
+            } catch (OutOfMemoryError full) {
+                this.lost = full;
+            }
+        }
+
+        String head() {
+            return head;
+        }
+
+        String text() {
+            if (lost != null) {
+                throw new IllegalArgumentException("a message of the host is larger than this process can hold: " + lost.getMessage());
+            }
+            return text;
+        }
+    }
+
     /** What went wrong, as the host is told of it. */
     static final class Failure {
         static Map<String, Object> status(Throwable thrown) {
@@ -326,6 +396,24 @@ public final class RedeliverWorker {
                 error = error.getCause();
             }
             return map("status", "Failure", "exception", exception(error));
+        }
+
+        private static final int MOST_TEXT = 1 << 15;
+
+        /** The status of an answer that cannot travel: of a failure the beginning of its texts, else why. */
+        static Map<String, Object> untold(Map<String, Object> answer, Throwable error) {
+            Map<String, Object> told = Json.object(Json.object(answer.get("result")).get("exception"));
+            if (told.isEmpty()) {
+                return status(error);
+            }
+            Map<String, Object> brief = new LinkedHashMap<>(told);
+            brief.replaceAll((name, value) -> begin(value));
+            return map("status", "Failure", "exception", brief);
+        }
+
+        /** The beginning of a text; another value as it is. */
+        static Object begin(Object value) {
+            return value instanceof String && ((String) value).length() > MOST_TEXT ? ((String) value).substring(0, MOST_TEXT) : value;
         }
 
         static Map<String, Object> exception(Throwable error) {
@@ -356,7 +444,7 @@ public final class RedeliverWorker {
                         out.append("\tat ").append(frame).append('\n');
                     }
                 }
-            } catch (RuntimeException broken) {
+            } catch (Throwable broken) {
                 out.append("(the rest cannot be read: ").append(broken.getClass().getName()).append(")\n");
             }
             return out.toString();
@@ -849,9 +937,16 @@ public final class RedeliverWorker {
                 public void publish(LogRecord record) {
                     Throwable thrown = record.getThrown();
                     // As it is: the official worker leaves {0} in it, too.
-                    link.send("", "rpcLog", map(
+                    Map<String, Object> line = map(
                         "invocationId", id, "level", level(record.getLevel()), "message", Json.text(record.getMessage()), "logCategory", "User",
-                        "exception", thrown == null ? null : Failure.exception(thrown)));
+                        "exception", thrown == null ? null : Failure.exception(thrown));
+                    try {
+                        link.send("", "rpcLog", line);
+                    } catch (IllegalArgumentException | OutOfMemoryError error) {
+                        line.remove("exception");
+                        line.computeIfPresent("message", (name, text) -> Failure.begin(text) + "... (the rest of the line is left out: " + error.getMessage() + ")");
+                        link.send("", "rpcLog", line);
+                    }
                 }
 
                 @Override

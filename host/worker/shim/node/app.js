@@ -5,7 +5,7 @@ const fs = require('fs');
 const path = require('path');
 const { createRequire } = require('module');
 const { entryPoints } = require('./entries');
-const { failure, loadFailure } = require('./failure');
+const { failure, loadFailure, untold, textOf } = require('./failure');
 const { loadFile, exported } = require('./load');
 const { installCore, hookNames } = require('./core');
 const { decodeRequest, encode, defined } = require('./values');
@@ -54,15 +54,34 @@ class App {
     if (message.workerTerminate) return this.terminate();
   }
 
-  answer(requestId, kind, made) {
-    return made.then((content) => this.wire.send({ requestId, [kind]: content }));
+  /** Sends an answer, whatever happens: one that cannot travel becomes a failure. */
+  async answer(requestId, kind, made) {
+    const content = await made;
+    try {
+      this.wire.send({ requestId, [kind]: content });
+    } catch (error) {
+      const { invocationId, functionId } = content;
+      this.wire.send({ requestId, [kind]: { invocationId, functionId, result: untold(content, error) } });
+    }
+  }
+
+  /** Answers a call that came in a line which is no text that JavaScript can hold. */
+  refuse(head, error) {
+    const part = (name) => (new RegExp(`"${name}":\\s*"([^"]*)"`).exec(head) || [])[1];
+    const invocationId = part('invocationId');
+    if (invocationId === undefined) throw error;
+    const result = failure(new RangeError(`What the function is given is larger than JavaScript can take in one message: ${textOf(error)}`));
+    this.wire.send({ requestId: part('requestId'), invocationResponse: { invocationId, result } });
   }
 
   log(level, category, message, invocation = { id: '', category: '' }) {
     if (category !== 'system') ({ level, message } = this.hookedLine(level, category, String(message), invocation.context));
-    this.wire.send({
-      rpcLog: { invocationId: invocation.id, category: invocation.category, level: levels[level] || 'Information', logCategory: categories[category] || 'System', message: String(message) },
-    });
+    const line = { invocationId: invocation.id, category: invocation.category, level: levels[level] || 'Information', logCategory: categories[category] || 'System', message: String(message) };
+    try {
+      this.wire.send({ rpcLog: line });
+    } catch (error) {
+      this.wire.send({ rpcLog: Object.assign(line, { message: `${line.message.slice(0, 1 << 15)}... (the rest of the line is left out: ${textOf(error)})` }) });
+    }
   }
 
   /** A line after the hooks for lines, which may change it. */
@@ -80,7 +99,7 @@ class App {
       process.chdir(this.directory);
       await this.start();
     } catch (error) {
-      this.startError = error;
+      this.startError = defined(error) ? error : new Error(`the app failed with ${error}`);
     }
     let can = Object.assign({}, capabilities);
     try {
@@ -252,7 +271,7 @@ class App {
     try {
       await this.runHooks('appTerminate', { functionAppDirectory: this.directory });
     } catch (error) {
-      this.log('error', 'system', `a hook of appTerminate failed: ${error && error.stack ? error.stack : error}`);
+      this.log('error', 'system', `a hook of appTerminate failed: ${textOf(error)}`);
     }
     this.wire.end();
   }

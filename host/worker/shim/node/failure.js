@@ -18,6 +18,22 @@ function failure(error) {
   };
 }
 
+/** The failure of an attempt whose answer cannot travel: of a failure the beginning of its texts, else why. */
+function untold(answer, error) {
+  const { result } = answer;
+  if (!result || !result.exception) return failure(new RangeError(`The answer cannot be given to the host: ${textOf(error)}`));
+  const exception = {};
+  for (const [name, value] of Object.entries(result.exception)) exception[name] = value.slice(0, mostText);
+  return { status: 'Failure', result: exception.message, exception };
+}
+
+const mostText = 1 << 15;
+
+/** The text of what was thrown, with its stack if it has one. */
+function textOf(error) {
+  return text(() => (error && error.stack ? error.stack : String(error)), () => inspect(error));
+}
+
 /** The first text that can be made: user code may have thrown what has none. */
 function text(...ways) {
   for (const way of ways) {
@@ -36,9 +52,9 @@ function loadFailure(error, directory) {
   const told = failure(error);
   const { exception } = told;
   exception.stackTrace = places(exception.stackTrace, exception.message);
-  if (error && (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND')) {
+  if (['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'].includes(text(() => error.code))) {
     const [first] = exception.message.split('\n'); // the list of those who require it says less than the stack
-    exception.message = told.result = first + advice(first, requirer(error), directory);
+    exception.message = told.result = first + text(() => advice(first, requirer(error), directory));
   }
   return told;
 }
@@ -72,4 +88,4 @@ function advice(message, by, directory) {
   return `: run "npm install" in ${directory}, or "npm install ${parts.join('/')}" if package.json does not list it`;
 }
 
-module.exports = { failure, loadFailure };
+module.exports = { failure, loadFailure, untold, textOf };

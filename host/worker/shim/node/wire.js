@@ -4,10 +4,11 @@
 const net = require('net');
 
 /**
- * Connects to the host and gives each of its messages to receive. The process ends with
- * the connection, so that it never outlives the host.
+ * Connects to the host and gives each of its messages to receive, and those that are longer
+ * than the longest text to refuse: the beginning of the line, and why. The process ends with
+ * the connection, so that it never outlives the host. most limits a message, in bytes.
  */
-function connect(host, port, receive) {
+function connect(host, port, most, receive, refuse) {
   const socket = net.connect({ host, port, noDelay: true });
   socket.on('error', () => process.exit(0));
   socket.on('close', () => process.exit(0));
@@ -20,16 +21,25 @@ function connect(host, port, receive) {
         return;
       }
       parts.push(chunk.subarray(0, end));
-      const line = Buffer.concat(parts).toString('utf8');
+      const line = Buffer.concat(parts);
       parts = [];
       chunk = chunk.subarray(end + 1);
-      if (line !== '') receive(JSON.parse(line));
+      let message;
+      try {
+        message = JSON.parse(line.toString('utf8'));
+      } catch (error) {
+        refuse(line.subarray(0, headLength).toString('utf8'), error);
+        continue;
+      }
+      receive(message);
     }
   });
   return {
-    /** Sends one message. */
+    /** Sends one message. An error says why it cannot travel, and nothing is sent. */
     send(message) {
-      socket.write(wholeCharacters(JSON.stringify(message)) + '\n');
+      const line = Buffer.from(wholeCharacters(JSON.stringify(message)) + '\n');
+      if (line.length > most) throw new RangeError(`The message has ${line.length} bytes, and the host takes ${most}.`);
+      socket.write(line);
     },
     /** Sends what is left and ends the process. */
     end() {
@@ -37,6 +47,9 @@ function connect(host, port, receive) {
     },
   };
 }
+
+/** How much of a line is looked at that is too long. */
+const headLength = 1 << 16;
 
 /** JSON without the escapes of halves of characters: a message cannot hold them. */
 function wholeCharacters(json) {

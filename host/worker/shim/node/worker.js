@@ -12,19 +12,22 @@ process.setSourceMapsEnabled(true); // stacks name the lines of TypeScript, wher
 
 const { connect } = require('./wire');
 const { App } = require('./app');
+const { textOf } = require('./failure');
 
-/** The value of an option of the command line. */
+/** The value of an option of the command line; the last one counts. */
 function option(name) {
-  const at = process.argv.indexOf('--' + name);
+  const at = process.argv.lastIndexOf('--' + name);
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
 process.on('uncaughtException', (error) => {
-  const text = error && error.stack ? error.stack : String(error);
-  process.stderr.write(`error: uncaught exception, the worker ends: ${text}\n`);
+  process.stderr.write(`error: uncaught exception, the worker ends: ${textOf(error)}\n`);
   process.exit(1);
 });
 
-const wire = connect(option('host'), Number(option('port')), (message) => app.receive(message));
+const wire = connect(
+  option('host'), Number(option('port')), Number(option('grpcMaxMessageLength')) || Infinity,
+  (message) => app.receive(message), (head, error) => app.refuse(head, error),
+);
 const app = new App(wire);
 wire.send({ requestId: option('requestId'), startStream: { workerId: option('workerId') } });

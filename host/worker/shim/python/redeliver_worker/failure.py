@@ -19,17 +19,33 @@ SUCCESS = {"status": "Success"}
 def exception(error):
     """The RpcException: the message begins with the type, as the platform's worker has it."""
     kind = type(error)
-    name = kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "." + kind.__qualname__
+    module, name, brief = (str(type.__getattribute__(kind, part)) for part in ("__module__", "__qualname__", "__name__"))
+    text = read(lambda: str.__str__(str(error)), lambda broken: f"(its message cannot be read: {type(broken).__name__})")
+    return {
+        "type": name if module in ("builtins", "__main__") else f"{module}.{name}",
+        "message": (f"{brief}: {text}" if text else brief) + read(lambda: advice(error)),
+        "stackTrace": read(lambda: trace(error)), "isUserException": True,
+    }
+
+
+def read(make, broken=lambda error: ""):
+    """A text of an exception. Its class may raise whatever it is asked, sys.exit() too."""
     try:
-        text = str(error)
-    except Exception as broken:
-        text = f"(its message cannot be read: {type(broken).__name__})"
-    message = f"{kind.__name__}: {text}" if text else kind.__name__
-    try:
-        stack = trace(error)
-    except Exception:
-        stack = ""
-    return {"type": name, "message": message + advice(error), "stackTrace": stack, "isUserException": True}
+        return make()
+    except BaseException as error:
+        return broken(error)
+
+
+MOST_TEXT = 1 << 15
+
+
+def untold(answer, error):
+    """The StatusResult for an answer that cannot travel: of a failure the beginning of its
+    texts, else why."""
+    told = answer.get("result", {}).get("exception")
+    if told is None:
+        return status(error)
+    return {"status": "Failure", "exception": {name: text[:MOST_TEXT] if isinstance(text, str) else text for name, text in told.items()}}
 
 
 def advice(error):

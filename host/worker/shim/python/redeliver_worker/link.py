@@ -9,7 +9,9 @@ import threading
 class Link:
     """Sends messages from any thread, and gives those of the host to one."""
 
-    def __init__(self, host, port, request_id):
+    def __init__(self, host, port, request_id, most):
+        """most limits a message, in bytes; 0: nothing does."""
+        self._most = most
         self._socket = socket.create_connection((host, port))
         self._socket.settimeout(None)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -32,6 +34,8 @@ class Link:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         # Half a character, as in "\ud800", has no form in UTF-8.
         line = text.encode("utf-8", "replace") + b"\n"
+        if self._most and len(line) > self._most:
+            raise ValueError(f"the message has {len(line)} bytes, and the host takes {self._most}")
         try:
             with self._sending:
                 self._socket.sendall(line)

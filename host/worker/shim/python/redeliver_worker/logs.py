@@ -10,6 +10,8 @@ import threading
 invocation = contextvars.ContextVar("invocation", default="")
 local = threading.local()
 
+MOST_TEXT = 1 << 15  # of a line that is too long to travel
+
 LEVELS = ((logging.CRITICAL, "Critical"), (logging.ERROR, "Error"), (logging.WARNING, "Warning"), (logging.INFO, "Information"), (logging.DEBUG, "Debug"))
 
 
@@ -26,13 +28,17 @@ class Handler(logging.Handler):
 
     def emit(self, record):
         try:
-            self._link.send("rpcLog", {
+            line = {
                 "invocationId": str(invocation.get() or getattr(local, "invocation_id", "") or ""),
                 "category": str(record.name),
                 "level": level(record.levelno),
                 "message": self.format(record),
                 "logCategory": "System" if record.name == "azure.functions" or record.name.startswith("azure.functions.") else "User",
-            })
+            }
+            try:
+                self._link.send("rpcLog", line)
+            except (ValueError, MemoryError) as error:
+                self._link.send("rpcLog", {**line, "message": f"{line['message'][:MOST_TEXT]}... (the rest of the line is left out: {error})"})
         except Exception:
             self.handleError(record)
 

@@ -18,6 +18,7 @@ from .app import App
 from .link import Link
 
 VERSION = "1.0"
+HEAD = 1 << 16  # how much is looked at of a message that cannot be taken
 
 CAPABILITIES = {
     "RpcHttpBodyOnly": "true",
@@ -34,8 +35,8 @@ def run(arguments):
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    host, port, worker, request = options(arguments)
-    asyncio.run(Worker(Link(host, port, request), worker).serve())
+    host, port, worker, request, most = options(arguments)
+    asyncio.run(Worker(Link(host, port, request, most), worker).serve())
 
 
 def options(arguments):
@@ -45,13 +46,14 @@ def options(arguments):
     parser.add_argument("--port", type=int)
     parser.add_argument("--workerId", "--functions-worker-id", dest="worker", default="")
     parser.add_argument("--requestId", "--functions-request-id", dest="request", default="")
+    parser.add_argument("--grpcMaxMessageLength", "--functions-grpc-max-message-length", dest="most", type=int, default=0)
     parser.add_argument("--functions-uri", dest="uri", default="")
     given, _ = parser.parse_known_args(arguments)
     uri = urlsplit(given.uri)
     host, port = given.host or uri.hostname, given.port or uri.port
     if not host or not port:
         parser.error("the host starts this program, with --host and --port")
-    return host, port, given.worker, given.request
+    return host, port, given.worker, given.request, given.most
 
 
 class ContextPool(concurrent.futures.ThreadPoolExecutor):
@@ -101,9 +103,18 @@ class Worker:
                 try:
                     self._take(line)
                 except Exception as error:
-                    self._say("Warning", f"a message of the host cannot be taken: {type(error).__name__}: {error}")
+                    self._refuse(line[:HEAD], error)
         finally:
             os._exit(0)
+
+    def _refuse(self, head, error):
+        """Answers a call that came in a line which cannot be taken, for want of memory say."""
+        request, call = (re.search(rb'"%s":\s*"([^"]*)"' % name, head) for name in (b"requestId", b"invocationId"))
+        if call is None:
+            self._say("Warning", f"a message of the host cannot be taken: {type(error).__name__}: {error}")
+            return
+        answer = {"invocationId": call[1].decode(), "result": failure.status(error)}
+        self._link.send("invocationResponse", answer, request[1].decode() if request else "")
 
     def _take(self, line):
         message = json.loads(line)
@@ -206,8 +217,8 @@ class Worker:
         answer["invocationId"] = str(body.get("invocationId") or "")
         try:
             self._link.send("invocationResponse", answer, request)
-        except (TypeError, ValueError, RecursionError) as error:
-            self._link.send("invocationResponse", {"invocationId": answer["invocationId"], "result": failure.status(error)}, request)
+        except Exception as error:
+            self._link.send("invocationResponse", {"invocationId": answer["invocationId"], "result": failure.untold(answer, error)}, request)
 
 
 def flush():

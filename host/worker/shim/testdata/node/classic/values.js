@@ -39,6 +39,12 @@ exports.throws = async (context, what) => {
     case 'oddStack': throw Object.defineProperty(new Error('odd stack'), 'stack', { get() { throw new Error('no stack'); } });
     case 'oddName': throw Object.assign(new Error('odd name'), { name: 7 });
     case 'half': throw new Error('half \ud800 \\ud800 \u{1F600}');
+    case 'toString': throw { message: { toString() { throw new Error('no text'); } } };
+    case 'proxy': throw new Proxy({}, { get() { throw new Error('no member'); }, has() { throw new Error(); }, getPrototypeOf() { throw new Error(); }, ownKeys() { throw new Error(); } });
+    case 'symbol': throw Symbol('only a symbol');
+    case 'function': throw function f() {};
+    case 'revoked': { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy; }
+    case 'code': throw Object.defineProperty(new Error('odd code'), 'code', { get() { throw new Error('no code'); } });
     case 'frozen': throw Object.freeze(new SyntaxError('frozen'));
   }
 };
@@ -49,5 +55,14 @@ exports.logs = async (context) => {
   context.log.warn('warn');
   context.log.info('info');
   context.log.verbose('verbose');
+};
+exports.long = async (context, what) => {
+  switch (what) {
+    case 'answer': return { out: 'x'.repeat(200000) };
+    case 'error': throw new RangeError('y'.repeat(200000));
+    case 'log': context.log('z'.repeat(200000)); return { out: 'logged' };
+    case 'circular': { const a = {}; a.a = a; return { out: a }; }
+    default: return { out: 'lives' };
+  }
 };
 exports.late = async (context) => { setImmediate(() => context.log('too late')); };

@@ -216,11 +216,48 @@ public class Values {
                 throw new NullPointerException();
             case "class":
                 throw new AssertionError(Broken.VALUE);
+            case "leaves":
+                throw new RuntimeException() {
+                    @Override
+                    public String getMessage() {
+                        throw new StackOverflowError();
+                    }
+
+                    @Override
+                    public synchronized Throwable getCause() {
+                        throw new StackOverflowError();
+                    }
+
+                    @Override
+                    public StackTraceElement[] getStackTrace() {
+                        throw new LinkageError();
+                    }
+                };
             case "deep":
                 fail(in);
                 break;
             default:
                 throw new IllegalArgumentException(in);
+        }
+    }
+
+    public void lengthy(@QueueTrigger(name = "in", queueName = "q") String in, @QueueOutput(name = "out", queueName = "q") OutputBinding<Object> out, ExecutionContext context) {
+        switch (in) {
+            case "answer":
+                out.setValue("x".repeat(200000));
+                break;
+            case "error":
+                throw new IllegalStateException("y".repeat(200000));
+            case "log":
+                context.getLogger().info("z".repeat(200000));
+                break;
+            case "circular":
+                java.util.List<Object> loop = new java.util.ArrayList<>();
+                loop.add(loop);
+                out.setValue(loop);
+                break;
+            default:
+                out.setValue("lives");
         }
     }
 

@@ -1,0 +1,58 @@
+import logging
+import sys
+
+
+class Text(Exception):
+    def __str__(self):
+        raise LookupError("no text")
+
+
+class Leaves(Exception):
+    def __str__(self):
+        sys.exit(3)
+
+
+class Letters(str):
+    def __format__(self, spec):
+        raise LookupError("no format")
+
+
+class Sub(Exception):
+    def __str__(self):
+        return Letters("letters")
+
+
+class NoName(ModuleNotFoundError):
+    @property
+    def name(self):
+        raise LookupError("no name")
+
+
+class Interrupt(BaseException):
+    pass
+
+
+def fails(msg: str):
+    if msg == "loop":
+        error = Exception("a")
+        error.__cause__ = error
+        raise error
+    raise {"text": Text(), "leaves": Leaves(), "letters": Sub(), "name": NoName("gone"), "interrupt": Interrupt("stop"), "half": Exception("half \ud800")}[msg]
+
+
+def long(msg: str, out: "func.Out[str]"):
+    if msg == "answer":
+        out.set("x" * 200000)
+    elif msg == "error":
+        raise LookupError("y" * 200000)
+    elif msg == "log":
+        logging.info("z" * 200000)
+    elif msg == "circular":
+        loop = []
+        loop.append(loop)
+        out.set(loop)
+    else:
+        out.set("lives")
+
+
+import azure.functions as func  # noqa: E402, after what needs it by name only

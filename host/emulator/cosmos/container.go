@@ -5,12 +5,12 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
+	"github.com/redeliver/redeliver/host/emulator/ordered"
 )
 
 // container is the state of one container.
@@ -19,13 +19,23 @@ type container struct {
 	path   []string // of the partition key
 	ranges []*feedRange
 	items  map[itemName]*document
+	names  ordered.Set[itemName] // of items, by identifier
 }
 
 func newContainer(info cosmos.ContainerInfo) *container {
-	c := &container{info: info, items: map[itemName]*document{}}
+	c := &container{info: info, items: map[itemName]*document{}, names: ordered.New(byID)}
 	c.path, _ = keyPath(info.PartitionKey) // checked when it was made
 	c.ranges = newRanges(info.Ranges)
 	return c
+}
+
+// byID orders documents by identifier, then by partition key.
+func byID(a, b itemName) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.key, b.key)) }
+
+// add puts a document in.
+func (c *container) add(doc *document) {
+	c.items[doc.itemName] = doc
+	c.names.Insert(doc.itemName)
 }
 
 // rangeOf is the range of a partition key.
@@ -49,8 +59,9 @@ func (c *container) empty(op *operation) {
 		doc.deleted = true
 	}
 	for _, r := range c.ranges {
-		r.feed, r.dead = nil, 0
+		r.feed, r.seen = nil, nil
 	}
+	c.names = ordered.New(byID)
 }
 
 // handle is a container as callers hold it. The container may be gone.
@@ -182,7 +193,7 @@ func (h *handle) write(ctx context.Context, p FaultPoint, drafts []*draft, check
 			doc := c.items[d.name()]
 			if doc == nil {
 				doc = &document{itemName: d.name(), rid: h.a.state.ids.item(c.info.RID), of: c, in: r}
-				c.items[d.name()] = doc
+				c.add(doc)
 			}
 			doc.content, doc.etag, doc.modified = d.content, h.a.state.ids.etag(now), now
 			r.append(doc)
@@ -224,9 +235,10 @@ func (h *handle) Delete(ctx context.Context, id string, key cosmos.Key, ifMatch 
 			return err
 		}
 		delete(c.items, doc.itemName)
-		doc.deleted = true
+		c.names.Remove(doc.itemName)
 		doc.in.lsn++
-		doc.in.died()
+		doc.in.died(doc)
+		doc.deleted = true
 		op.dropItem(c, doc)
 		op.saveSequence(c, doc.in)
 		return nil
@@ -248,15 +260,13 @@ func (h *handle) Read(ctx context.Context, id string, key cosmos.Key) (out *cosm
 // Items implements cosmos.Container.
 func (h *handle) Items(ctx context.Context, prefix string) (out []*cosmos.Item, err error) {
 	err = h.operate(ctx, FaultPoint{Op: "Items"}, func(_ *operation, c *container) error {
-		for name, doc := range c.items {
-			if strings.HasPrefix(name.id, prefix) {
-				out = append(out, doc.item(false))
+		for name := range c.names.From(itemName{id: prefix}) {
+			if !strings.HasPrefix(name.id, prefix) {
+				break
 			}
+			out = append(out, c.items[name].item(false))
 		}
 		return nil
-	})
-	slices.SortFunc(out, func(x, y *cosmos.Item) int {
-		return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Key, y.Key))
 	})
 	return out, err
 }

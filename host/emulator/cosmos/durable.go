@@ -155,4 +155,5 @@ func (r *feedRange) sortFeed() {
 	slices.SortFunc(r.feed, func(x, y entry) int {
 		return cmp.Or(cmp.Compare(x.lsn, y.lsn), cmp.Compare(x.doc.etag, y.doc.etag))
 	})
+	r.count()
 }

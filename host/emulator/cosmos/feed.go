@@ -18,7 +18,7 @@ type feedRange struct {
 	cosmos.Range
 	lsn  uint64 // of the last transaction
 	feed []entry
-	dead int // entries at which nothing is to be seen any more
+	seen counts // of the entries at which something is to be seen still
 }
 
 // entry is one modification. A document that was modified later, or deleted, is
@@ -52,24 +52,48 @@ func newRanges(n int) []*feedRange {
 // only that is known.
 func (r *feedRange) append(doc *document) {
 	if doc.lsn == r.lsn {
-		of := func(e entry) bool { return e.doc == doc && e.live() }
-		r.feed = append(slices.DeleteFunc(r.feed, of), entry{r.lsn, doc.modified, doc})
-		return
+		i := r.find(doc)
+		r.feed[i].doc = gone
+		r.seen.clear(i)
+	} else if doc.lsn != 0 {
+		r.died(doc)
 	}
-	before := doc.lsn
 	doc.lsn = r.lsn
-	if before != 0 {
-		r.died()
-	}
 	r.feed = append(r.feed, entry{r.lsn, doc.modified, doc})
+	r.seen.push()
 }
 
-// died counts an entry that is not seen any more, and clears the feed of such
-// when they are many.
-func (r *feedRange) died() {
-	if r.dead++; r.dead > 64 && r.dead > len(r.feed)/2 {
+// gone is the document of entries that were replaced in their own transaction.
+var gone = &document{deleted: true} // read only
+
+// find is the place of a document's entry.
+func (r *feedRange) find(doc *document) int {
+	i := r.after(doc.lsn - 1)
+	return i + slices.IndexFunc(r.feed[i:], func(e entry) bool { return e.doc == doc })
+}
+
+// after is the place of the first entry behind a transaction.
+func (r *feedRange) after(lsn uint64) int {
+	return sort.Search(len(r.feed), func(i int) bool { return r.feed[i].lsn > lsn })
+}
+
+// died says that a document's entry is not seen any more, and clears the feed of such
+// when they are many. It comes before the document changes its number.
+func (r *feedRange) died(doc *document) {
+	i := r.find(doc)
+	r.seen.clear(i)
+	r.feed[i].doc = gone
+	if dead := len(r.feed) - r.live(0); dead > 64 && dead > len(r.feed)/2 {
 		r.feed = slices.DeleteFunc(r.feed, func(e entry) bool { return !e.live() })
-		r.dead = 0
+		r.count()
+	}
+}
+
+// count counts the entries of a feed without dead ones.
+func (r *feedRange) count() {
+	r.seen = nil
+	for range r.feed {
+		r.seen.push()
 	}
 }
 
@@ -84,7 +108,7 @@ func (r *feedRange) start(from cosmos.Position) (i int, err error) {
 		if after > r.lsn {
 			return 0, fmt.Errorf("continuation %s: %w: the range has not come so far", from.Continuation, bindings.ErrInvalidArgument)
 		}
-		return sort.Search(len(r.feed), func(i int) bool { return r.feed[i].lsn > after }), nil
+		return r.after(after), nil
 	case from.Now:
 		return len(r.feed), nil
 	}
@@ -95,27 +119,20 @@ func (r *feedRange) start(from cosmos.Position) (i int, err error) {
 // page reads on from an index: whole transactions, until there are limit
 // documents.
 func (r *feedRange) page(i, limit int) (items []*cosmos.Item, last uint64) {
-	for ; i < len(r.feed); i++ {
-		e := r.feed[i]
-		if len(items) >= limit && e.lsn != last {
-			break
+	for n := r.seen.before(i); ; n++ {
+		if i < len(r.feed) && !r.feed[i].live() {
+			i = r.seen.at(n)
 		}
-		if e.live() {
-			items, last = append(items, e.doc.item(true)), e.lsn
+		if i == len(r.feed) || len(items) >= limit && r.feed[i].lsn != last {
+			return items, last
 		}
+		items, last = append(items, r.feed[i].doc.item(true)), r.feed[i].lsn
+		i++
 	}
-	return items, last
 }
 
 // live is the number of documents that are seen from an index on.
-func (r *feedRange) live(i int) (n int) {
-	for _, e := range r.feed[i:] {
-		if e.live() {
-			n++
-		}
-	}
-	return n
-}
+func (r *feedRange) live(i int) int { return r.seen.before(len(r.feed)) - r.seen.before(i) }
 
 // byID finds a range.
 func (c *container) byID(id string) (*feedRange, error) {

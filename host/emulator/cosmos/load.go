@@ -127,7 +127,7 @@ func (l *loader) item(name string, value []byte) error {
 		return l.damage("document %q of container %q was changed after the last change of its range", id, rid)
 	}
 	doc := &document{itemName: d.name(), content: d.content, rid: rec.RID, etag: rec.ETag, lsn: rec.LSN, modified: rec.Modified, of: c, in: r}
-	c.items[doc.itemName] = doc
+	c.add(doc)
 	r.feed = append(r.feed, entry{doc.lsn, doc.modified, doc})
 	return nil
 }

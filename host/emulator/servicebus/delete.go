@@ -37,17 +37,13 @@ func (ns *Namespace) DeleteMessages(ctx context.Context, source string, session 
 			return refuse(messaging.ConditionNotAllowed, "%s: messages of an entity that requires sessions are deleted by session", q.name)
 		}
 		q.sweep(op)
-		var list []*message
-		q.all.from(0, func(m *message) bool {
-			if m.state == servicebus.StateActive && !m.locked() && m.of(session) && m.enqueuedBy(before) {
-				list = append(list, m)
+		for ; deleted < n; deleted++ {
+			m := q.firstFree(session)
+			if m == nil || !m.enqueuedBy(before) { // later numbers are enqueued later
+				break
 			}
-			return len(list) < n
-		})
-		for _, m := range list {
 			q.remove(op, m)
 		}
-		deleted = len(list)
 		return nil
 	})
 	if err != nil {
@@ -56,10 +52,25 @@ func (ns *Namespace) DeleteMessages(ctx context.Context, source string, session 
 	return deleted, nil
 }
 
-// of reports whether the message is of a session; nil: of any, or of none.
-func (m *message) of(session *string) bool {
-	id := m.content.SessionID
-	return session == nil || id != nil && *id == *session
+// firstFree returns the first message that could be received now, of a session ID if it is
+// not nil.
+func (q *queue) firstFree(session *string) (first *message) {
+	switch {
+	case session == nil:
+		return q.all.first()
+	case q.bySession():
+		if s := q.sessions[*session]; s != nil {
+			first, _ = s.free.Min()
+		}
+		return first
+	}
+	q.from(session, 0, func(m *message) bool {
+		if m.state == servicebus.StateActive && !m.locked() {
+			first = m
+		}
+		return first == nil
+	})
+	return first
 }
 
 // enqueuedBy reports whether the message was there at a time of a client, which knows

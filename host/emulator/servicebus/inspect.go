@@ -63,9 +63,10 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 		if err != nil {
 			return err
 		}
-		list := q.held()
-		if len(sequenceNumbers) > 0 {
-			list = nil
+		var list []*message
+		if len(sequenceNumbers) == 0 {
+			list = q.held()
+		} else {
 			for _, number := range sequenceNumbers {
 				m := q.all.find(number)
 				if m == nil || !m.locked() || m.session != nil {
@@ -87,8 +88,8 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 			}
 		}
 		if len(sequenceNumbers) == 0 {
-			for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
-				if s := q.sessions[id]; s != nil && s.held() {
+			for _, s := range q.heldSessions() {
+				if s.held() {
 					q.unlockSession(op, s, true)
 				}
 			}
@@ -99,6 +100,13 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 		return 0, err
 	}
 	return n, nil
+}
+
+// heldSessions returns the locked sessions by name.
+func (q *queue) heldSessions() []*session {
+	list := slices.Concat(q.sessionLocks[0].All(), q.sessionLocks[1].All())
+	slices.SortFunc(list, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+	return list
 }
 
 // ExpireSession ends the lock of one session now, as if its time were over. It
@@ -163,15 +171,18 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 		if q.main() {
 			return refuse(messaging.ConditionNotAllowed, "%s: only messages of a dead-letter queue can be redriven", q.name)
 		}
-		list := q.messages(func(m *message) bool { return !m.locked() })
-		if len(sequenceNumbers) > 0 {
-			list = nil
+		var list []*message
+		if len(sequenceNumbers) == 0 {
+			list = q.messages(func(m *message) bool { return !m.locked() })
+		} else {
+			named := map[*message]bool{}
 			for _, number := range sequenceNumbers {
 				m := q.all.find(number)
 				if m == nil || m.locked() {
 					return refuse(messaging.ConditionMessageNotFound, "%s: there is no message %d, or it is locked", q.name, number)
 				}
-				if !slices.Contains(list, m) {
+				if !named[m] {
+					named[m] = true
 					list = append(list, m)
 				}
 			}

@@ -2,8 +2,6 @@ package servicebus
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -221,22 +219,39 @@ func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter t
 		if skip < 0 || top < 0 {
 			return refuse(messaging.ConditionArgumentOutOfRange, "skip %d, top %d: want 0 or more", skip, top)
 		}
-		var all []string
-		for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
-			s := q.sessions[id]
-			there := s.state != nil || s.free.Len()+s.locked.Len() > 0
-			if changedAfter.Year() >= farFuture && there || changedAfter.Year() < farFuture && s.state != nil && s.set.After(changedAfter) {
-				all = append(all, id)
-			}
-		}
-		all = all[min(skip, len(all)):]
-		ids = all[:min(top, len(all))]
+		ids = q.listSessions(changedAfter, skip, top)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return ids, nil
+}
+
+func (q *queue) listSessions(changedAfter time.Time, skip, top int) (ids []string) {
+	if top == 0 {
+		return nil
+	}
+	if changedAfter.Year() >= farFuture {
+		for id := range q.listed.Behind(skip) {
+			if ids = append(ids, id); len(ids) == top {
+				break
+			}
+		}
+		return ids
+	}
+	for id := range q.stateful.Behind(0) {
+		if !q.sessions[id].set.After(changedAfter) {
+			continue
+		}
+		if skip--; skip >= 0 {
+			continue
+		}
+		if ids = append(ids, id); len(ids) == top {
+			break
+		}
+	}
+	return ids
 }
 
 // onSessions runs f on a queue that requires sessions.

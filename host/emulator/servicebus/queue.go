@@ -1,12 +1,15 @@
 package servicebus
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
+	"github.com/redeliver/redeliver/host/emulator/ordered"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -28,9 +31,12 @@ type queue struct {
 	expiry    heap.Of[*message]          // free messages that expire
 	scheduled heap.Of[*message]
 	deferred  int
+	named     map[string]*ordered.Set[*message] // messages with a session ID, by it
 
 	// Only where sessions are required.
 	sessions     map[string]*session
+	listed       ordered.Set[string]  // of sessions with messages that are not deferred, or a state
+	stateful     ordered.Set[string]  // of sessions with a state
 	freeSessions heap.Of[*session]    // not locked, with free messages; by the first of them
 	sessionLocks [2]heap.Of[*session] // locked, by end: held in virtual time, in real time
 	busySessions heap.Of[*session]    // locked inside, with messages that others could have
@@ -59,7 +65,10 @@ func newQueue(e *entity, sub servicebus.SubQueue) *queue {
 		tokens:       map[bindings.GUID]*message{},
 		expiry:       messagesBy(func(m *message) time.Time { return m.expires }, func(m *message) *int { return &m.inExpiry }),
 		scheduled:    messagesBy(func(m *message) time.Time { return m.content.ScheduledEnqueueTime }, func(m *message) *int { return &m.inScheduled }),
+		named:        map[string]*ordered.Set[*message]{},
 		sessions:     map[string]*session{},
+		listed:       ordered.New(strings.Compare),
+		stateful:     ordered.New(strings.Compare),
 		freeSessions: heap.New(func(a, b *session) bool { return a.first() < b.first() }, func(s *session) *int { return &s.inFree }),
 		busySessions: sessionsByEnd(func(s *session) *int { return &s.inBusy }),
 		arrived:      clock.NewCond(e.ns.clk, &e.ns.mu),
@@ -116,6 +125,7 @@ func (q *queue) add(op *operation, m *message) {
 // insert is the common part of add and loading.
 func (q *queue) insert(m *message) {
 	q.all.add(m)
+	q.enlist(m)
 	switch m.state {
 	case servicebus.StateScheduled:
 		q.scheduled.Push(m)
@@ -125,6 +135,49 @@ func (q *queue) insert(m *message) {
 	if q.bySession() && m.state != servicebus.StateScheduled {
 		m.session = q.session(*m.content.SessionID)
 		m.session.n++
+	}
+}
+
+// enlist enters a message among those of its session ID, which any queue may be asked for.
+func (q *queue) enlist(m *message) {
+	if m.content.SessionID == nil {
+		return
+	}
+	set := q.named[*m.content.SessionID]
+	if set == nil {
+		made := ordered.New(func(a, b *message) int { return cmp.Compare(a.seq, b.seq) })
+		set = &made
+		q.named[*m.content.SessionID] = set
+	}
+	set.Insert(m)
+}
+
+// delist is the reverse.
+func (q *queue) delist(m *message) {
+	if m.content.SessionID == nil {
+		return
+	}
+	set := q.named[*m.content.SessionID]
+	if set.Remove(m); set.Len() == 0 {
+		delete(q.named, *m.content.SessionID)
+	}
+}
+
+// from calls f for each message of a session ID, nil for all, with a number of seq or more,
+// ascending, until f returns false.
+func (q *queue) from(session *string, seq int64, f func(*message) bool) {
+	if session == nil {
+		q.all.from(seq, f)
+		return
+	}
+	set := q.named[*session]
+	if set == nil {
+		return
+	}
+	for m := range set.From(&message{seq: seq}) {
+		if !f(m) {
+			return
+		}
 	}
 }
 
@@ -150,6 +203,7 @@ func (q *queue) takeOut(op *operation, m *message) {
 		q.rank(s)
 	}
 	q.all.remove(m)
+	q.delist(m)
 	q.owner.grow(-m.size)
 }
 

@@ -249,10 +249,8 @@ func (q *queue) peek(session *string, from int64, n int) ([]*servicebus.Received
 		return nil, refuse(messaging.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
 	}
 	var out []*servicebus.Received
-	q.all.from(from, func(m *message) bool {
-		if m.of(session) {
-			out = append(out, m.peeked())
-		}
+	q.from(session, from, func(m *message) bool {
+		out = append(out, m.peeked())
 		return len(out) < n
 	})
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
+	"github.com/redeliver/redeliver/host/emulator/ordered"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -28,6 +29,7 @@ type session struct {
 	changed   *clock.Cond // for the holder: there is something to take, or the lock is gone
 
 	inFree, inLocks, inBusy int
+	inListed, inStateful    bool
 }
 
 func sessionsByEnd(place func(*session) *int) heap.Of[*session] {
@@ -74,9 +76,26 @@ func (s *session) first() int64 {
 func (q *queue) rank(s *session) {
 	position(&q.freeSessions, s, s.inFree > 0, !s.held() && s.free.Len() > 0)
 	position(&q.busySessions, s, s.inBusy > 0, s.held() && !s.outside && s.free.Len()+s.locked.Len() > 0)
-	if s.n == 0 && !s.held() && s.state == nil && q.sessions[s.id] == s {
+	if q.sessions[s.id] != s {
+		return
+	}
+	enter(&q.listed, s.id, &s.inListed, s.state != nil || s.free.Len()+s.locked.Len() > 0)
+	enter(&q.stateful, s.id, &s.inStateful, s.state != nil)
+	if s.n == 0 && !s.held() && s.state == nil {
 		delete(q.sessions, s.id)
 	}
+}
+
+func enter(set *ordered.Set[string], id string, in *bool, wanted bool) {
+	switch {
+	case *in == wanted:
+		return
+	case wanted:
+		set.Insert(id)
+	default:
+		set.Remove(id)
+	}
+	*in = wanted
 }
 
 func position(h *heap.Of[*session], s *session, in, wanted bool) {

@@ -45,46 +45,6 @@ func held(s *Storage) (kept, known int) {
 	return len(s.blobs.bodies.(*memoryBodies).bodies), len(s.blobs.bodyRefs)
 }
 
-func TestNameIndexIsASortedSet(t *testing.T) {
-	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
-	var x nameIndex
-	model := map[string]bool{}
-	name := func() string { return fmt.Sprintf("%d", random.IntN(4000)) }
-	for i := range 30_000 {
-		n := name()
-		// Phases of growing and of shrinking cut runs and empty them.
-		if random.IntN(3) > 0 == (i/6000%2 == 0) {
-			x.insert(n)
-			model[n] = true
-		} else {
-			x.remove(n)
-			delete(model, n)
-		}
-		if i%997 != 0 {
-			continue
-		}
-		var want []string
-		from := name()
-		for n := range model {
-			if n >= from {
-				want = append(want, n)
-			}
-		}
-		slices.Sort(want)
-		if got := slices.Collect(x.from(from)); !slices.Equal(got, want) {
-			t.Fatalf("step %d: from(%q) = %d names, want %d", i, from, len(got), len(want))
-		}
-		for _, run := range x.runs {
-			if len(run) == 0 || len(run) > maxRun {
-				t.Fatalf("step %d: a run of %d names", i, len(run))
-			}
-		}
-	}
-}
-
 func TestMemoryBodiesKeepEveryByte(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -60,7 +60,7 @@ func (l *listing) run(tx *blobTx) error {
 // walk shows names from one on, until the page is full or a prefix stands for
 // names that need not be looked at one by one: then it returns where to go on.
 func (l *listing) walk(tx *blobTx, from string) (next string, more bool) {
-	for name := range tx.container.names.from(from) {
+	for name := range tx.container.names.From(from) {
 		rest, ok := strings.CutPrefix(name, l.opts.Prefix)
 		if !ok || l.opts.EndBefore != "" && name >= l.opts.EndBefore {
 			return "", false

@@ -10,6 +10,7 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/ordered"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -31,7 +32,8 @@ type blobs struct {
 	seed       uint64 // of identifiers, in this state
 	account    accountRecord
 	containers map[string]*containerState
-	names      nameIndex // the keys of containers
+	names      ordered.Set[string] // the keys of containers
+	tags       tagIndex
 	wakers     map[string][]*blobWaker
 	listeners  []*blobListener
 	made       []func() // on new containers
@@ -58,7 +60,8 @@ func (s *blobs) init(clk clock.Clock, opts *Options) {
 func (s *blobs) clear() {
 	s.account = accountRecord{}
 	s.containers = map[string]*containerState{}
-	s.names = nameIndex{}
+	s.names = ordered.New(strings.Compare)
+	s.tags = tagIndex{}
 	s.contents = map[uint64]*content{}
 	s.bodyRefs = map[bodyID]int{}
 }

@@ -52,7 +52,7 @@ func (s *blobs) save() (snap blobsSnapshot, err error) {
 // records returns the changes that make the state out of an empty one.
 func (s *blobs) records() []blobChange {
 	changes := []blobChange{setAccount{s.account, true}}
-	for name := range s.names.from("") {
+	for name := range s.names.From("") {
 		changes = append(changes, putContainer{*s.containers[name].record})
 	}
 	held := s.heldByBlobs()
@@ -63,9 +63,9 @@ func (s *blobs) records() []blobChange {
 		c := s.contents[id]
 		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: slices.Clone(c.list())}})
 	}
-	for name := range s.names.from("") {
+	for name := range s.names.From("") {
 		c := s.containers[name]
-		for name := range c.names.from("") {
+		for name := range c.names.From("") {
 			state := c.blobs[name]
 			for _, r := range state.snapshots {
 				changes = append(changes, putBlob{*r})

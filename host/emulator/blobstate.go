@@ -3,10 +3,12 @@ package emulator
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
+	"github.com/redeliver/redeliver/host/emulator/ordered"
 )
 
 // Everything that a blob account knows is in the records below: plain values
@@ -94,7 +96,7 @@ type blobState struct {
 type containerState struct {
 	record *containerRecord
 	blobs  map[string]*blobState
-	names  nameIndex // the keys of blobs
+	names  ordered.Set[string] // the keys of blobs
 }
 
 // blobChange is one step of an operation. Changes are plain data.
@@ -154,19 +156,20 @@ func (c setAccount) apply(s *blobs) { s.account = c.accountRecord } // Propertie
 func (c putContainer) apply(s *blobs) {
 	state := s.containers[c.Name]
 	if state == nil {
-		state = &containerState{blobs: map[string]*blobState{}}
+		state = &containerState{blobs: map[string]*blobState{}, names: ordered.New(strings.Compare)}
 		s.containers[c.Name] = state
-		s.names.insert(c.Name)
+		s.names.Insert(c.Name)
 	}
 	state.record = &c.containerRecord
 }
 
 func (c dropContainer) apply(s *blobs) {
-	for _, b := range s.containers[c.Name].blobs {
+	for name, b := range s.containers[c.Name].blobs {
 		for _, r := range b.snapshots {
 			s.releaseContent(r.Content)
 		}
 		if b.base != nil {
+			s.tags.remove(c.Name, name, b.base.Tags)
 			s.releaseContent(b.base.Content)
 		}
 		for _, r := range b.blocks {
@@ -174,7 +177,7 @@ func (c dropContainer) apply(s *blobs) {
 		}
 	}
 	delete(s.containers, c.Name)
-	s.names.remove(c.Name)
+	s.names.Remove(c.Name)
 }
 
 func (c putBlob) apply(s *blobs) {
@@ -192,8 +195,10 @@ func (c putBlob) apply(s *blobs) {
 		return
 	}
 	if state.base != nil {
+		s.tags.remove(c.Container, c.Name, state.base.Tags)
 		s.releaseContent(state.base.Content)
 	}
+	s.tags.insert(c.Container, c.Name, record.Tags)
 	state.base = record
 }
 
@@ -201,6 +206,7 @@ func (c dropBlob) apply(s *blobs) {
 	container := s.containers[c.Container]
 	state := container.blobs[c.Name]
 	if c.Snapshot == "" {
+		s.tags.remove(c.Container, c.Name, state.base.Tags)
 		s.releaseContent(state.base.Content)
 		state.base = nil
 	} else if i, found := state.findSnapshot(c.Snapshot); found {
@@ -310,7 +316,7 @@ func (c *containerState) named(name string) *blobState {
 	if state == nil {
 		state = &blobState{}
 		c.blobs[name] = state
-		c.names.insert(name)
+		c.names.Insert(name)
 	}
 	return state
 }
@@ -319,7 +325,7 @@ func (c *containerState) named(name string) *blobState {
 func (c *containerState) tidy(name string) {
 	if state := c.blobs[name]; state.base == nil && len(state.snapshots) == 0 && len(state.blocks) == 0 {
 		delete(c.blobs, name)
-		c.names.remove(name)
+		c.names.Remove(name)
 	}
 }
 

@@ -19,7 +19,13 @@ import (
 type tagQuery struct {
 	holds func(tags map[string]string, container string) bool
 	keys  []string // that are compared, except @container
+
+	// Of a search: what must hold of each key, of which all must.
+	tests map[string][]tagBound
 }
+
+// tagBound is one comparison of a search.
+type tagBound struct{ operator, value string }
 
 // errTagQuery says where an expression is wrong.
 type errTagQuery struct {
@@ -49,7 +55,7 @@ var (
 // parseTagQuery reads an expression. One to find blobs by knows @container, and
 // neither or nor <>.
 func parseTagQuery(text string, find bool) (*tagQuery, error) {
-	p := &tagParser{text: text, find: find, compared: map[string]string{}}
+	p := &tagParser{text: text, find: find, compared: map[string]string{}, tests: map[string][]tagBound{}}
 	holds := p.or(0)
 	p.blanks()
 	if p.err == nil && p.at < len(text) {
@@ -58,7 +64,7 @@ func parseTagQuery(text string, find bool) (*tagQuery, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return &tagQuery{holds: holds, keys: p.keys}, nil
+	return &tagQuery{holds: holds, keys: p.keys, tests: p.tests}, nil
 }
 
 type tagTest = func(tags map[string]string, container string) bool
@@ -69,7 +75,8 @@ type tagParser struct {
 	find     bool
 	keys     []string
 	compared map[string]string // the sides on which a key is bounded
-	err      error             // the first one
+	tests    map[string][]tagBound
+	err      error // the first one
 }
 
 func (p *tagParser) fail(text string) {
@@ -164,6 +171,7 @@ func (p *tagParser) comparison() tagTest {
 	value := p.value()
 	if p.err == nil && p.find {
 		p.note(key, operator)
+		p.tests[key] = append(p.tests[key], tagBound{operator, value})
 	}
 	if p.err != nil {
 		return nil

@@ -129,17 +129,24 @@ func (s *Storage) FindBlobs(ctx context.Context, container, where, marker string
 	if err != nil {
 		return nil, err
 	}
+	if only := query.tests["@container"]; container == "" && len(only) == 1 && only[0].operator == "=" {
+		container = only[0].value
+	}
 	page := &TaggedPage{}
 	err = s.blobs.operate(ctx, FaultPoint{Op: "FindBlobs", Container: container}, false, func(tx *blobTx) error {
-		for name := range tx.names.from(max(fromContainer, container)) {
-			if container != "" && name != container {
+		from := tagged{container: fromContainer, name: fromBlob}
+		if fromContainer < container {
+			from = tagged{container: container}
+		}
+		if len(query.keys) == 0 { // all that have tags
+			page.walk(tx, query, from, container, limit)
+			return nil
+		}
+		for b := range tx.tags.candidates(query, from) {
+			if container != "" && b.container != container {
 				break
 			}
-			from := ""
-			if name == fromContainer {
-				from = fromBlob
-			}
-			if !page.add(tx.containers[name], query, from, limit) {
+			if !page.add(b, tx.containers[b.container].blobs[b.name].base, query, limit) {
 				break
 			}
 		}
@@ -151,23 +158,38 @@ func (s *Storage) FindBlobs(ctx context.Context, container, where, marker string
 	return page, nil
 }
 
-// add adds the blobs of a container from a name on, or ends the page.
-func (p *TaggedPage) add(c *containerState, query *tagQuery, from string, limit int) bool {
-	for name := range c.names.from(from) {
-		r := c.blobs[name].base
-		if r == nil || len(r.Tags) == 0 || !query.holds(r.Tags, c.record.Name) {
-			continue
+// walk adds the blobs with tags of one container, or of all.
+func (p *TaggedPage) walk(tx *blobTx, query *tagQuery, from tagged, container string, limit int) {
+	for name := range tx.names.From(from.container) {
+		if container != "" && name != container {
+			return
 		}
-		if len(p.Blobs) == limit {
-			p.NextMarker = marker(c.record.Name, name)
-			return false
+		c, first := tx.containers[name], ""
+		if name == from.container {
+			first = from.name
 		}
-		found := TaggedBlob{Container: c.record.Name, Name: name, Tags: map[string]string{}}
-		for _, key := range query.keys {
-			found.Tags[key] = r.Tags[key]
+		for blob := range c.names.From(first) {
+			if r := c.blobs[blob].base; r != nil && len(r.Tags) > 0 && !p.add(tagged{container: name, name: blob}, r, query, limit) {
+				return
+			}
 		}
-		p.Blobs = append(p.Blobs, found)
 	}
+}
+
+// add adds a blob if it is looked for, or ends the page before it.
+func (p *TaggedPage) add(b tagged, r *blobRecord, query *tagQuery, limit int) bool {
+	if !query.holds(r.Tags, b.container) {
+		return true
+	}
+	if len(p.Blobs) == limit {
+		p.NextMarker = marker(b.container, b.name)
+		return false
+	}
+	found := TaggedBlob{Container: b.container, Name: b.name, Tags: map[string]string{}}
+	for _, key := range query.keys {
+		found.Tags[key] = r.Tags[key]
+	}
+	p.Blobs = append(p.Blobs, found)
 	return true
 }
 

@@ -33,7 +33,7 @@ func (s *Storage) Containers(ctx context.Context, opts *blobapi.ListContainersOp
 	}
 	page := &blobapi.ContainerPage{}
 	err = s.blobs.operate(ctx, FaultPoint{Op: "Containers"}, false, func(tx *blobTx) error {
-		for name := range tx.names.from(max(from, opts.Prefix)) {
+		for name := range tx.names.From(max(from, opts.Prefix)) {
 			if !strings.HasPrefix(name, opts.Prefix) {
 				break
 			}

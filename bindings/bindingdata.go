@@ -115,6 +115,8 @@ func (d *BindingData) property(object any, name string) (any, bool) {
 	case map[string]string:
 		key, ok := findKey(o, name)
 		return o[key], ok
+	case Parameters:
+		return o.get(name)
 	case http.Header:
 		key, ok := findKey(o, name)
 		return strings.Join(o[key], ","), ok

@@ -1,32 +1,92 @@
 package bindings
 
 import (
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Query returns the parameters of the request's query as functions get them: the values
-// of one name are joined by commas, whatever the case of the name, which is written as it
-// came first. It is read as the platform reads it: "&" alone separates parameters, and an
-// escape that stands for no text in UTF-8 stays as it is, so that nothing a caller sends
-// is lost (aspnetcore: QueryStringEnumerable.cs, QueryFeature.cs).
+// Parameter is a parameter of a query.
+type Parameter struct{ Name, Value string }
+
+// Parameters are the parameters of a query, in their order.
+type Parameters []Parameter
+
+// MarshalJSON implements [json.Marshaler]: an object in that order.
+func (ps Parameters) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, p := range ps {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		name, _ := json.Marshal(p.Name) // texts have a JSON form
+		value, _ := json.Marshal(p.Value)
+		out = append(append(append(out, name...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+// get returns the value of a name, ignoring case.
+func (ps Parameters) get(name string) (any, bool) {
+	for _, p := range ps {
+		if strings.EqualFold(p.Name, name) {
+			return p.Value, true
+		}
+	}
+	return nil, false
+}
+
+// Parameters returns the parameters of the request's query in the order in which they
+// came, as functions get them: the values of one name are joined by commas, whatever the
+// case of the name, which is written as it came first. It is read as the platform reads
+// it: "&" alone separates parameters, and an escape that stands for no text in UTF-8 stays
+// as it is, so that nothing a caller sends is lost (aspnetcore: QueryStringEnumerable.cs,
+// QueryFeature.cs).
+func (r *HTTPRequest) Parameters() (out Parameters) {
+	for _, one := range r.parameters() {
+		i := slices.IndexFunc(out, func(p Parameter) bool { return strings.EqualFold(p.Name, one.Name) })
+		if i < 0 {
+			out = append(out, one)
+		} else {
+			out[i].Value += "," + one.Value
+		}
+	}
+	return out
+}
+
+// LastParameters is Parameters with the last value of each name, as binding expressions
+// see them (ext: HttpRequestExtensions.cs GetQueryParameterDictionary).
+func (r *HTTPRequest) LastParameters() (out Parameters) {
+	for _, one := range r.parameters() {
+		i := slices.IndexFunc(out, func(p Parameter) bool { return strings.EqualFold(p.Name, one.Name) })
+		if i < 0 {
+			out = append(out, one)
+		} else {
+			out[i].Value = one.Value
+		}
+	}
+	return out
+}
+
+// Query returns Parameters by their names.
 func (r *HTTPRequest) Query() map[string]string {
 	out := map[string]string{}
-	written := map[string]string{} // by the name in small letters
+	for _, p := range r.Parameters() {
+		out[p.Name] = p.Value
+	}
+	return out
+}
+
+// parameters are the parameters one by one.
+func (r *HTTPRequest) parameters() (out Parameters) {
 	_, query, _ := strings.Cut(r.URL, "?")
 	for part := range strings.SplitSeq(query, "&") {
-		if part == "" {
-			continue
+		if part != "" {
+			name, value, _ := strings.Cut(part, "=")
+			out = append(out, Parameter{unescaped(name), unescaped(value)})
 		}
-		name, value, _ := strings.Cut(part, "=")
-		name, value = unescaped(name), unescaped(value)
-		first, again := written[strings.ToLower(name)]
-		if again {
-			out[first] += "," + value
-			continue
-		}
-		written[strings.ToLower(name)], out[name] = name, value
 	}
 	return out
 }

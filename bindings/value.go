@@ -124,6 +124,10 @@ type HTTPResponse struct {
 	StatusCode int
 	Header     http.Header
 	Body       []byte
+
+	// Refused says why the host answers in place of the function, whose own answer cannot
+	// be sent; empty: it does not.
+	Refused string `json:",omitempty"`
 }
 
 // StringValue returns a String value.

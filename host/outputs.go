@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -103,7 +104,16 @@ func (d *delivery) writeOutputs(ctx context.Context, resp *call.Response) error 
 			errs = append(errs, fmt.Errorf("output binding %q: %w", b.Name, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, d.takeResult(resp.Return))...)
+}
+
+// takeResult gives the trigger what the function returned, where no output took it.
+func (d *delivery) takeResult(v *bindings.Value) error {
+	take := d.f.kind.Result
+	if take == nil || v == nil || v.IsNull() || d.response != nil || slices.Contains(d.f.outputNames, "$return") {
+		return nil
+	}
+	return take(attempt{d}, *v)
 }
 
 // injected is the fault of the write of an output, if there is to be one.
@@ -226,6 +236,14 @@ func (a attempt) Data() *bindings.BindingData { return a.d.bindingData() }
 
 // Invocation implements kinds.Attempt.
 func (a attempt) Invocation() string { return a.d.base.Invocation }
+
+// Request implements kinds.Attempt.
+func (a attempt) Request() *bindings.HTTPRequest {
+	if messages := a.d.ev.Messages; len(messages) > 0 {
+		return messages[0].Value.HTTP
+	}
+	return nil
+}
 
 // Respond implements kinds.Attempt.
 func (a attempt) Respond(resp *bindings.HTTPResponse) { a.d.response = resp }

@@ -213,18 +213,22 @@ func TestRequest(t *testing.T) {
 	}
 	delete(sys, "RandGuid")
 	none := map[string]any{}
+	identities := []any{map[string]any{
+		"AuthenticationType": nil, "IsAuthenticated": false, "Actor": nil, "BootstrapContext": nil, "Claims": []any{}, "Label": nil, "Name": nil,
+		"NameClaimType": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name", "RoleClaimType": "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
+	}}
 	want := map[string]map[string]any{
 		"Data": {
 			"text": `"hello"`, "jsonText": `"{\"a\":1}"`, "object": map[string]any{"a": 1.0}, "array": "[1,2]", "bytes": "AP8=", "batch": `["<a>"]`, "number": "7",
 			"http": map[string]any{
 				"Url": "http://h/api/x?a=1&a=2", "Method": "PUT", "Query": map[string]any{"a": "1,2"}, "Headers": map[string]any{"X-A": []any{"b", "c"}},
-				"Params": map[string]any{"id": "5"}, "Identities": []any{}, "Body": "raw",
+				"Params": map[string]any{"id": "5"}, "Identities": identities, "Body": "raw",
 			},
 			"upload": map[string]any{
 				"Url": "http://h/", "Method": "PUT", "Query": none, "Headers": map[string]any{"Content-Type": []any{"application/octet-stream"}},
-				"Params": none, "Identities": []any{}, "Body": "AP8=",
+				"Params": none, "Identities": identities, "Body": "AP8=",
 			},
-			"empty": map[string]any{"Url": "http://h/", "Method": "GET", "Query": none, "Headers": none, "Params": none, "Identities": []any{}},
+			"empty": map[string]any{"Url": "http://h/", "Method": "GET", "Query": none, "Headers": none, "Params": none, "Identities": identities},
 		},
 		"Metadata": {
 			"DequeueCount": "2", "Id": `"x"`, "InsertionTime": "2026-01-02T03:04:05Z",
@@ -254,8 +258,11 @@ func TestResponse(t *testing.T) {
 	h := started(t, func(s *customhandler.Spec) {
 		s.Binary = func(_, binding string) bool { return binding == "binary" }
 	})
-	empty := bindings.Value{Kind: bindings.Response, HTTPResponse: &bindings.HTTPResponse{}}
 	type values = map[string]bindings.Value
+	given := func(status int, body string) values {
+		header := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
+		return values{"res": {Kind: bindings.Response, HTTPResponse: &bindings.HTTPResponse{StatusCode: status, Header: header, Body: []byte(body)}}}
+	}
 	for _, tt := range []struct {
 		name, text string
 		outputs    []string
@@ -275,10 +282,15 @@ func TestResponse(t *testing.T) {
 			want: values{"out": bindings.BytesValue([]byte{0x75, 0xab, 0x5a}), "other": bindings.BytesValue([]byte{})}},
 		{name: "byte order mark", text: "\uFEFF" + `{"Logs":["one"]}`, want: values{}, logs: []string{"one"}},
 		{name: "http", text: `{"Outputs":{"res":{"statusCode":201,"body":"x"}}}`, outputs: []string{"res"}, http: "res",
-			want: values{"res": bindings.JSONValue(json.RawMessage(`{"statusCode":201,"body":"x"}`))}},
+			want: given(201, "x")},
 		{name: "http without body", text: `{"Outputs":{"res":{"status":"204"}}}`, outputs: []string{"res"}, http: "res",
-			want: values{"res": bindings.JSONValue(json.RawMessage(`{"body":null,"status":"204"}`))}},
-		{name: "http missing", text: `{"Outputs":{}}`, outputs: []string{"res"}, http: "res", want: values{"res": empty}},
+			want: given(200, "")},
+		{name: "http missing", text: `{"Outputs":{}}`, outputs: []string{"res"}, http: "res", want: given(200, "{}")},
+		{name: "no outputs", text: `{}`, outputs: []string{"res"}, http: "res", want: values{}},
+		{name: "status is not read", text: `{"Outputs":{"res":{"status":201,"body":"x"}}}`, outputs: []string{"res"}, http: "res", want: given(200, "x")},
+		{name: "body with dates", text: `{"Outputs":{"res":{"body":{"at":"2020-01-02T03:04:05.500+02:00"}}}}`, outputs: []string{"res"}, http: "res",
+			want: given(200, "{\n  \"at\": \"2020-01-02T01:04:05.5+00:00\"\n}")},
+		{name: "answer as text", text: `{"Outputs":{"res":"{'statusCode':'202'}"}}`, outputs: []string{"res"}, http: "res", want: given(202, "")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/netjson"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/retrycontext"
 )
@@ -131,7 +132,7 @@ func httpValue(r *bindings.HTTPRequest) map[string]any {
 		params[name] = v
 	}
 	out := map[string]any{
-		"Url": r.URL, "Method": r.Method, "Query": r.Query(), "Headers": headers, "Params": params, "Identities": []any{},
+		"Url": r.URL, "Method": r.Method, "Query": ordered(r.Parameters()), "Headers": headers, "Params": params, "Identities": []any{anonymous},
 	}
 	if len(r.Body) == 0 {
 		return out
@@ -144,6 +145,22 @@ func httpValue(r *bindings.HTTPRequest) map[string]any {
 		out["Body"] = string(r.Body)
 	}
 	return out
+}
+
+// ordered is an object of the parameters of a query.
+func ordered(parameters []bindings.Parameter) json.RawMessage {
+	o := &netjson.Object{}
+	for _, p := range parameters {
+		o.Members = append(o.Members, netjson.Member{Name: p.Name, Value: p.Value})
+	}
+	return json.RawMessage(netjson.Compact(o))
+}
+
+// anonymous is the identity of a caller that the host does not know, as .NET writes one.
+var anonymous = map[string]any{ // read only
+	"AuthenticationType": nil, "IsAuthenticated": false, "Actor": nil, "BootstrapContext": nil, "Claims": []any{}, "Label": nil, "Name": nil,
+	"NameClaimType": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name",
+	"RoleClaimType": "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
 }
 
 // retryContext is the retry context in the metadata. The exception has the names that

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -69,13 +70,25 @@ func (s *Spec) read(req *call.Request, a *answer) (*call.Response, []string, err
 		switch {
 		case name == returnName:
 		case name == req.HTTPOutput:
-			resp.Outputs[name] = httpAnswer(raw)
+			if body.outputs == nil {
+				continue
+			}
+			answer, err := httpAnswer(raw, requestOf(req))
+			if err != nil {
+				return &call.Response{Error: &call.Error{
+					Type: "InvalidOperationException", Message: fmt.Sprintf("output %q of the custom handler is no answer to the request: %v", name, err),
+				}}, nil, nil
+			}
+			resp.Outputs[name] = answer
 		case given:
 			resp.Outputs[name] = outputValue(raw, binary(name))
 		}
 	}
 	if len(body.result) > 0 {
-		v := outputValue(body.result, binary(returnName))
+		v := outputValue(body.result, binary(returnName) || !slices.Contains(req.Outputs, returnName))
+		if requestOf(req) != nil {
+			v = hostValue(v, binary(returnName) || !slices.Contains(req.Outputs, returnName))
+		}
 		resp.Return = &v
 	}
 	var lines []string
@@ -156,24 +169,4 @@ func textValue(s string, binary bool) bindings.Value {
 		}
 	}
 	return bindings.StringValue(s)
-}
-
-// httpAnswer is the answer of an HTTP trigger: an object with statusCode or status, body
-// and headers; an empty one where there is none.
-func httpAnswer(raw json.RawMessage) bindings.Value {
-	var members map[string]json.RawMessage
-	switch trimmed := bytes.TrimSpace(raw); {
-	case len(trimmed) == 0 || string(trimmed) == "null":
-		return bindings.Value{Kind: bindings.Response, HTTPResponse: &bindings.HTTPResponse{}}
-	case trimmed[0] != '{' || json.Unmarshal(raw, &members) != nil:
-		return outputValue(raw, true)
-	}
-	for name := range members {
-		if strings.EqualFold(name, "body") {
-			return bindings.JSONValue(raw)
-		}
-	}
-	members["body"] = json.RawMessage("null") // else the whole object would be the body
-	out, _ := json.Marshal(members)           // they were read from JSON
-	return bindings.JSONValue(out)
 }

@@ -42,6 +42,9 @@ type Kind struct {
 	// Message makes what the function receives in a call by hand.
 	Message func(f *Function, input string) (triggers.Message, error)
 
+	// Result takes what a function returned, when no output did.
+	Result func(a Attempt, v bindings.Value) error
+
 	// Hook is the name of the web hook that functions of the kind have, by the hook's
 	// own rule; empty: none has.
 	Hook func(f *Function) string
@@ -119,7 +122,9 @@ type Attempt interface {
 	Data() *bindings.BindingData
 	// Invocation is the attempt's invocation ID.
 	Invocation() string
-	// Respond sets the answer to the request that the function runs for.
+	// Request is the request that the function runs for; nil: it runs for none.
+	Request() *bindings.HTTPRequest
+	// Respond sets the answer to it.
 	Respond(resp *bindings.HTTPResponse)
 	// Keep keeps something for a binding until the end of the attempt, and Kept
 	// returns it.

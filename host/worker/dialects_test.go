@@ -85,7 +85,8 @@ func TestDialects(t *testing.T) {
 	request := bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
 		Method: "POST", URL: "http://localhost/api/x?q=1", Header: http.Header{"X-A": {"1"}}, Params: map[string]string{"id": "7"}, Body: []byte("text"),
 	}}
-	const web = `{"http":{"method":"POST","url":"http://localhost/api/x?q=1","headers":{"x-a":"1"},"body":{"string":"text"},"params":{"id":"7"},"query":{"q":"1"}}}`
+	const web = `{"http":{"method":"POST","url":"http://localhost/api/x?q=1","headers":{"x-a":"1"},"body":{"string":"text"},"params":{"id":"7"},"query":{"q":"1"},` +
+		`"identities":[{"nameClaimType":{"value":"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name"},"roleClaimType":{"value":"http://schemas.microsoft.com/ws/2008/06/identity/claims/role"}}]}}`
 	for name, want := range map[string]map[string]string{
 		"java":       {"batch": `{"collectionString":{"string":["{\"id\":1}","b"]}}`, "web": web},
 		"powershell": {"batch": `{"json":"[\"{\\\"id\\\":1}\",\"b\"]"}`, "web": web},

@@ -70,10 +70,16 @@ func (e *grpcEndpoint) EventStream(s workerpb.FunctionRpc_EventStreamServer) err
 	if second {
 		return status.Error(codes.AlreadyExists, "the worker has a stream already")
 	}
-	e.found <- s         //clock:outside a process dials
-	<-s.Context().Done() //clock:outside the stream of a process
+	e.found <- orderly{s} //clock:outside a process dials
+	<-s.Context().Done()  //clock:outside the stream of a process
 	return nil
 }
+
+// orderly is a stream that keeps the order of queries.
+type orderly struct{ stream }
+
+// Send implements stream.
+func (o orderly) Send(m *message) error { return o.stream.Send(inOrder(m)) }
 
 func (e *grpcEndpoint) addr() *net.TCPAddr { return e.listener.Addr().(*net.TCPAddr) }
 

@@ -4,21 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/url"
-	"strconv"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/netjson"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
+	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
 // http is a request as a worker with these capabilities takes it (spec workers 5, 6.1).
 // Plain maps lack parameters of the query that are empty, and where the worker wants that
 // empty headers; the others have them all (host: GrpcMessageConversionExtensions.cs).
 func (c capabilities) http(r *bindings.HTTPRequest) *workerpb.RpcHttp {
-	out := &workerpb.RpcHttp{Method: utf8(r.Method), Url: utf8(r.URL)}
+	out := &workerpb.RpcHttp{Method: utf8(r.Method), Url: utf8(r.URL), Identities: []*workerpb.RpcClaimsIdentity{anonymous()}}
 	headers, params, query := map[string]string{}, map[string]string{}, r.Query()
 	for name, values := range r.Header {
 		headers[utf8(strings.ToLower(name))] = utf8(strings.Join(values, ","))
@@ -75,80 +74,91 @@ func (c capabilities) body(out *workerpb.RpcHttp, r *bindings.HTTPRequest) {
 	}
 }
 
-// responseValue is the answer of an HTTP-triggered function.
-func responseValue(r *workerpb.RpcHttp) (bindings.Value, error) {
-	out := &bindings.HTTPResponse{Header: http.Header{}}
-	if text := strings.TrimSpace(r.GetStatusCode()); text != "" {
-		code, err := strconv.Atoi(text)
-		if err != nil {
-			return bindings.Value{}, fmt.Errorf("the status of the answer is %q, not a number", text)
-		}
-		out.StatusCode = code
+// anonymous is the identity of a caller that the host does not know.
+func anonymous() *workerpb.RpcClaimsIdentity {
+	text := func(s string) *workerpb.NullableString {
+		return &workerpb.NullableString{String_: &workerpb.NullableString_Value{Value: s}}
 	}
-	for name, value := range r.GetHeaders() {
-		out.Header.Set(name, value)
+	return &workerpb.RpcClaimsIdentity{
+		NameClaimType: text("http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name"),
+		RoleClaimType: text("http://schemas.microsoft.com/ws/2008/06/identity/claims/role"),
 	}
-	for name, value := range r.GetNullableHeaders() {
-		out.Header.Set(name, value.GetValue())
+}
+
+// answerOf is the answer of an HTTP-triggered function to req, which may be nil (host:
+// GrpcMessageExtensionUtilities.cs).
+func answerOf(r *workerpb.RpcHttp, req *bindings.HTTPRequest) (bindings.Value, error) {
+	a := httptrigger.Answer{Status: r.GetStatusCode(), Negotiate: r.GetEnableContentNegotiation()}
+	for _, name := range slices.Sorted(maps.Keys(r.GetHeaders())) {
+		a.Header = append(a.Header, httptrigger.Field{Name: name, Value: r.GetHeaders()[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.GetNullableHeaders())) {
+		a.Header = append(a.Header, httptrigger.Field{Name: name, Value: r.GetNullableHeaders()[name].GetValue()})
 	}
 	for _, cookie := range r.GetCookies() {
-		out.Header.Add("Set-Cookie", cookieOf(cookie).String())
+		a.Cookies = append(a.Cookies, cookieOf(cookie))
 	}
 	body, err := valueOf(r.GetBody())
+	if err == nil {
+		a.Body, err = httptrigger.Body(body)
+	}
 	if err != nil {
 		return bindings.Value{}, fmt.Errorf("the body of the answer: %w", err)
 	}
-	kind := ""
-	switch body.Kind {
-	case bindings.Null:
-	case bindings.String:
-		out.Body, kind = []byte(body.Text), "text/plain; charset=utf-8"
-	case bindings.JSON:
-		if body.Text == "null" { // so does the official worker for Java say that there is none
-			break
-		}
-		out.Body, kind = []byte(body.Text), "application/json; charset=utf-8"
-	case bindings.Bytes:
-		out.Body, kind = body.Data, "application/octet-stream"
-	case bindings.Int:
-		out.Body, kind = strconv.AppendInt(nil, body.Int, 10), "application/json; charset=utf-8"
-	case bindings.Double:
-		out.Body, kind = strconv.AppendFloat(nil, body.Double, 'g', -1, 64), "application/json; charset=utf-8"
-	default:
-		return bindings.Value{}, fmt.Errorf("the body of the answer is a collection, and HTTP cannot carry one")
-	}
-	if len(out.Body) > 0 && out.Header.Get("Content-Type") == "" {
-		out.Header.Set("Content-Type", kind)
-	}
-	return bindings.Value{Kind: bindings.Response, HTTPResponse: out}, nil
+	return bindings.Value{Kind: bindings.Response, HTTPResponse: a.Response(req)}, nil
 }
 
-func cookieOf(c *workerpb.RpcHttpCookie) *http.Cookie {
-	out := &http.Cookie{
-		Name: c.GetName(), Value: escapeCookie(c.GetValue()), Domain: c.GetDomain().GetValue(), Path: c.GetPath().GetValue(),
-		Secure: c.GetSecure().GetValue(), HttpOnly: c.GetHttpOnly().GetValue(),
-	}
-	if e := c.GetExpires(); e != nil && e.GetValue() != nil {
-		out.Expires = e.GetValue().AsTime().In(time.UTC)
-	}
-	if age := c.GetMaxAge(); age != nil && age.GetDouble() != nil {
-		if out.MaxAge = int(age.GetValue()); out.MaxAge == 0 {
-			out.MaxAge = -1 // "Max-Age=0" for package http
+// untakenAnswer is an answer that a function without an http output returns: the host does
+// not take it for one, and its caller gets the whole as JSON.
+func untakenAnswer(r *workerpb.RpcHttp) (bindings.Value, error) {
+	texts := func(m map[string]string) *netjson.Object {
+		o := &netjson.Object{}
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			o.Members = append(o.Members, netjson.Member{Name: name, Value: m[name]})
 		}
+		return o
 	}
-	switch c.GetSameSite() {
-	case workerpb.RpcHttpCookie_Lax:
-		out.SameSite = http.SameSiteLaxMode
-	case workerpb.RpcHttpCookie_Strict:
-		out.SameSite = http.SameSiteStrictMode
-	case workerpb.RpcHttpCookie_ExplicitNone:
-		out.SameSite = http.SameSiteNoneMode
+	o := &netjson.Object{Members: []netjson.Member{
+		{Name: "method", Value: r.GetMethod()}, {Name: "query", Value: texts(r.GetQuery())}, {Name: "statusCode", Value: r.GetStatusCode()},
+		{Name: "headers", Value: texts(r.GetHeaders())}, {Name: "enableContentNegotiation", Value: r.GetEnableContentNegotiation()},
+		{Name: "cookies", Value: []any{}},
+	}}
+	if r.GetBody() != nil {
+		v, err := valueOf(r.GetBody())
+		if err != nil {
+			return bindings.Value{}, fmt.Errorf("the body of the answer: %w", err)
+		}
+		body, err := httptrigger.Body(v)
+		if err != nil {
+			return bindings.Value{}, err
+		}
+		o.Members = append(o.Members, netjson.Member{Name: "body", Value: body})
+	}
+	return bindings.JSONValue([]byte(netjson.Compact(o))), nil
+}
+
+func cookieOf(c *workerpb.RpcHttpCookie) httptrigger.Cookie {
+	out := httptrigger.Cookie{
+		Name: c.GetName(), Value: c.GetValue(), Domain: textOrNil(c.GetDomain()), Path: textOrNil(c.GetPath()),
+		Secure: c.GetSecure().GetValue(), HTTPOnly: c.GetHttpOnly().GetValue(), SameSite: sameSites[c.GetSameSite()],
+	}
+	if at := c.GetExpires().GetValue(); at != nil {
+		expires := at.AsTime()
+		out.Expires = &expires
+	}
+	if age, ok := c.GetMaxAge().GetDouble().(*workerpb.NullableDouble_Value); ok {
+		out.MaxAge = &age.Value
 	}
 	return out
 }
 
-// escapeCookie is the value of a cookie as the platform's host writes it, whatever the
-// worker: all but unreserved characters are escaped.
-func escapeCookie(value string) string {
-	return strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
+var sameSites = map[workerpb.RpcHttpCookie_SameSite]string{ // read only
+	workerpb.RpcHttpCookie_Lax: "lax", workerpb.RpcHttpCookie_Strict: "strict", workerpb.RpcHttpCookie_ExplicitNone: "none",
+}
+
+func textOrNil(s *workerpb.NullableString) *string {
+	if v, ok := s.GetString_().(*workerpb.NullableString_Value); ok {
+		return &v.Value
+	}
+	return nil
 }

@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,7 +62,7 @@ func TestRequestByCapabilities(t *testing.T) {
 		if err := protojson.Unmarshal([]byte(strings.NewReplacer(`"U"`, `"`+tt.r.URL+`"`, `"K"`, `"`+tt.r.Header.Get("Content-Type")+`"`).Replace(tt.want)), want); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, can.http(tt.r), protocmp.Transform()); diff != "" {
+		if diff := cmp.Diff(want, can.http(tt.r), protocmp.Transform(), protocmp.IgnoreFields(&workerpb.RpcHttp{}, "identities")); diff != "" {
 			t.Errorf("with %q (-want +got):\n%s", tt.can, diff)
 		}
 	}
@@ -118,27 +120,35 @@ func TestBatchesByCapabilities(t *testing.T) {
 func TestResponses(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *typed { return &typed{Data: &workerpb.TypedData_String_{String_: s}} }
+	typeOf := func(s string) http.Header { return http.Header{"Content-Type": {s}} }
+	const plain = "text/plain; charset=utf-8"
 	for _, tt := range []struct {
 		name string
 		r    *workerpb.RpcHttp
 		want bindings.HTTPResponse
 	}{
-		{"nothing", &workerpb.RpcHttp{}, bindings.HTTPResponse{Header: http.Header{}}},
-		{"text", &workerpb.RpcHttp{StatusCode: "201", Body: text("made")},
-			bindings.HTTPResponse{StatusCode: 201, Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Body: []byte("made")}},
+		{"nothing", &workerpb.RpcHttp{}, bindings.HTTPResponse{StatusCode: 200, Header: typeOf(plain), Body: []byte{}}},
+		{"text", &workerpb.RpcHttp{StatusCode: "201", Body: text("made")}, bindings.HTTPResponse{StatusCode: 201, Header: typeOf(plain), Body: []byte("made")}},
 		{"typed", &workerpb.RpcHttp{Headers: map[string]string{"content-type": "text/html"}, Body: text("<p>")},
-			bindings.HTTPResponse{Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<p>")}},
-		{"json", &workerpb.RpcHttp{Body: jsonData(`{"a":1}`)},
-			bindings.HTTPResponse{Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}, Body: []byte(`{"a":1}`)}},
-		{"null is no body", &workerpb.RpcHttp{StatusCode: "204", Body: jsonData(`null`)}, bindings.HTTPResponse{StatusCode: 204, Header: http.Header{}}},
-		{"cookies", &workerpb.RpcHttp{Cookies: []*workerpb.RpcHttpCookie{
-			{Name: "a", Value: "1", Path: &workerpb.NullableString{String_: &workerpb.NullableString_Value{Value: "/"}},
+			bindings.HTTPResponse{StatusCode: 200, Header: typeOf("text/html; charset=utf-8"), Body: []byte("<p>")}},
+		{"json", &workerpb.RpcHttp{Body: jsonData(`{"a":1,"at":"2020-01-02T03:04:05.500+02:00"}`)},
+			bindings.HTTPResponse{StatusCode: 200, Header: typeOf(plain), Body: []byte("{\n  \"a\": 1,\n  \"at\": \"2020-01-02T03:04:05.500+02:00\"\n}")}},
+		{"bytes", &workerpb.RpcHttp{Body: bytesData([]byte{0, 255})}, bindings.HTTPResponse{StatusCode: 200, Header: http.Header{}, Body: []byte{0, 255}}},
+		{"typed bytes", &workerpb.RpcHttp{Headers: map[string]string{"content-type": "application/json"}, Body: bytesData([]byte("{}"))},
+			bindings.HTTPResponse{StatusCode: 200, Header: typeOf("application/json"), Body: []byte("{}")}},
+		{"null is no body", &workerpb.RpcHttp{StatusCode: "204", Body: jsonData(`null`)}, bindings.HTTPResponse{StatusCode: 204, Header: typeOf(plain), Body: []byte{}}},
+		{"a status that is none", &workerpb.RpcHttp{StatusCode: "teapot", Body: text("x")}, bindings.HTTPResponse{StatusCode: 200, Header: typeOf(plain), Body: []byte("x")}},
+		{"negotiated", &workerpb.RpcHttp{EnableContentNegotiation: true, Body: text("x")},
+			bindings.HTTPResponse{StatusCode: 200, Header: typeOf("application/json; charset=utf-8"), Body: []byte(`"x"`)}},
+		{"cookies", &workerpb.RpcHttp{Body: bytesData(nil), Cookies: []*workerpb.RpcHttpCookie{
+			{Name: "a", Value: "1", Path: &workerpb.NullableString{String_: &workerpb.NullableString_Value{Value: "/x"}},
 				HttpOnly: &workerpb.NullableBool{Bool: &workerpb.NullableBool_Value{Value: true}}, SameSite: workerpb.RpcHttpCookie_Strict,
 				MaxAge: &workerpb.NullableDouble{Double: &workerpb.NullableDouble_Value{Value: 0}}},
 			{Name: "b", Value: "2", Expires: &workerpb.NullableTimestamp{Timestamp: &workerpb.NullableTimestamp_Value{Value: timestamppb.New(time.Unix(0, 0))}}},
-		}}, bindings.HTTPResponse{Header: http.Header{"Set-Cookie": {"a=1; Path=/; Max-Age=0; HttpOnly; SameSite=Strict", "b=2; Expires=Thu, 01 Jan 1970 00:00:00 GMT"}}}},
+		}}, bindings.HTTPResponse{StatusCode: 200, Body: []byte{},
+			Header: http.Header{"Set-Cookie": {"a=1; max-age=0; path=/x; samesite=strict; httponly", "b=2; expires=Thu, 01 Jan 1970 00:00:00 GMT; path=/"}}}},
 	} {
-		got, err := responseValue(tt.r)
+		got, err := answerOf(tt.r, &bindings.HTTPRequest{Header: http.Header{"Accept": {"application/json"}}})
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -147,7 +157,102 @@ func TestResponses(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	if _, err := responseValue(&workerpb.RpcHttp{StatusCode: "teapot"}); err == nil {
-		t.Error("a status that is no number was taken")
+}
+
+// A response that a function without an http output returns is no answer: its caller gets
+// it whole (host: WorkerFunctionInvoker.cs, HttpBinding.cs SetResponse).
+func TestUntakenAnswer(t *testing.T) {
+	t.Parallel()
+	r := &workerpb.InvocationResponse{Result: &workerpb.StatusResult{Status: workerpb.StatusResult_Success}, ReturnValue: &typed{Data: &workerpb.TypedData_Http{Http: &workerpb.RpcHttp{
+		StatusCode: "500", Headers: map[string]string{"x-a": "1"}, Body: bytesData([]byte("no")),
+	}}}}
+	got, err := responseOf(&call.Request{}, r)
+	const want = `{"method":"","query":{},"statusCode":"500","headers":{"x-a":"1"},"enableContentNegotiation":false,"cookies":[],"body":"bm8="}`
+	if err != nil || got.Return == nil || got.Return.Text != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err = responseOf(&call.Request{Outputs: []string{"$return"}}, r); err != nil || got.Return.Kind != bindings.Response {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Parameters of a query travel in the order in which they came, in both carriages.
+func TestQueryOrder(t *testing.T) {
+	t.Parallel()
+	const names = "zeta,b,a,Ä,,c"
+	req := &bindings.HTTPRequest{Method: "GET", URL: "http://h/api/x?zeta=1&b=2&a=%22&b=3&%C3%84=4&=5&c="}
+	for _, can := range []capabilities{{}, {"UseNullableValueDictionaryForHttp": "true"}} {
+		made := func() *message {
+			return &message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: can.request(&call.Request{
+				Inputs: []call.Input{{Name: "req", Value: bindings.Value{Kind: bindings.Request, HTTP: req}}},
+			}, &loaded{})}}
+		}
+		want, object := names, `"nullableQuery":`
+		if !can.has("UseNullableValueDictionaryForHttp") {
+			want, object = strings.TrimSuffix(names, ",c"), `"query":` // c is empty
+		}
+		m := made()
+		line, err := toLines.Marshal(m)
+		if err == nil {
+			line, err = linesInOrder(line, m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := &message{}
+		if err := protojson.Unmarshal(line, again); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if diff := cmp.Diff(m, again, protocmp.Transform()); diff != "" {
+			t.Errorf("a line is another message (-want +got):\n%s", diff)
+		}
+		if got := membersInOrder(t, line, object); got != want {
+			t.Errorf("lines: got %q, want %q", got, want)
+		}
+
+		wire, err := proto.Marshal(inOrder(made()))
+		if err == nil {
+			err = proto.Unmarshal(wire, again)
+		}
+		if diff := cmp.Diff(m, again, protocmp.Transform()); err != nil || diff != "" {
+			t.Errorf("over gRPC it is another message: %v (-want +got):\n%s", err, diff)
+		}
+		last := -1
+		for _, value := range []string{"1", "2,3", "\"", "4", "5"} { // as they stand one after the other
+			at := bytes.Index(wire, append([]byte{byte(len(value))}, value...))
+			if at <= last {
+				t.Errorf("over gRPC %q stands at %d, after %d", value, at, last)
+			}
+			last = at
+		}
+	}
+}
+
+// membersInOrder are the names of the members of an object that stands behind a name.
+func membersInOrder(t *testing.T, line []byte, object string) string {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(line[bytes.Index(line, []byte(object))+len(object):]))
+	var names []string
+	for depth := 0; ; {
+		token, err := dec.Token()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token {
+		case json.Delim('{'):
+			depth++
+			continue
+		case json.Delim('}'):
+			if depth--; depth == 0 {
+				return strings.Join(names, ",")
+			}
+			continue
+		}
+		if depth == 1 {
+			names = append(names, token.(string))
+			if next, _ := dec.Token(); next == json.Delim('{') {
+				depth++
+			}
+		}
 	}
 }

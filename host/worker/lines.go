@@ -138,6 +138,9 @@ var fromLines = protojson.UnmarshalOptions{DiscardUnknown: true} // read only
 
 func (s *lineStream) Send(m *message) error {
 	line, err := toLines.Marshal(m)
+	if err == nil {
+		line, err = linesInOrder(line, m)
+	}
 	if err != nil {
 		return fmt.Errorf("encode a message: %w", err)
 	}

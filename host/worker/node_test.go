@@ -275,12 +275,12 @@ func TestNodeHTTP(t *testing.T) {
 	a.load(function("res", "res"), function("express", "res"), function("return", "$return"), function("empty", "res"))
 	resp, _ := a.invoke("res", "", httpRequest("POST", "http://localhost/api/x?q=1", `{"a":1}`, "X-H", "h", "Content-Type", "application/json"))
 	got := resp.Outputs["res"].HTTPResponse
-	if got == nil || got.StatusCode != 201 || got.Header.Get("X-A") != "b" || got.Header.Get("Set-Cookie") != "c=d%20e; SameSite=Strict" ||
-		string(got.Body) != `{"q":"1","id":"7","h":"h","body":{"a":1},"raw":"{\"a\":1}","method":"POST"}` {
+	if got == nil || got.StatusCode != 201 || got.Header.Get("X-A") != "b" || got.Header.Get("Set-Cookie") != "c=d%20e; path=/; samesite=strict" ||
+		string(got.Body) != "{\n  \"q\": \"1\",\n  \"id\": \"7\",\n  \"h\": \"h\",\n  \"body\": {\n    \"a\": 1\n  },\n  \"raw\": \"{\\\"a\\\":1}\",\n  \"method\": \"POST\"\n}" {
 		t.Errorf("res: %+v, %+v", got, resp.Error)
 	}
 	resp, _ = a.invoke("express", "", httpRequest("GET", "http://localhost/api/x", ""))
-	if got := resp.Outputs["res"].HTTPResponse; got == nil || got.StatusCode != 202 || got.Header.Get("Content-Type") != "text/html" || string(got.Body) != "<p>" {
+	if got := resp.Outputs["res"].HTTPResponse; got == nil || got.StatusCode != 202 || got.Header.Get("Content-Type") != "text/html; charset=utf-8" || string(got.Body) != "<p>" {
 		t.Errorf("express: %+v, %+v", got, resp.Error)
 	}
 	resp, _ = a.invoke("return", "", httpRequest("POST", "http://localhost/api/x", "\x00\xff", "Content-Type", "application/octet-stream"))

@@ -174,11 +174,15 @@ func responseOf(req *call.Request, r *workerpb.InvocationResponse) (*call.Respon
 	for _, name := range req.Outputs {
 		known[name] = true
 	}
+	var request *bindings.HTTPRequest
+	if len(req.Inputs) > 0 {
+		request = req.Inputs[0].Value.HTTP
+	}
 	for _, b := range r.GetOutputData() {
 		if !known[b.GetName()] {
 			continue
 		}
-		v, err := valueOf(b.GetData())
+		v, err := givenValue(b.GetData(), request)
 		if err != nil {
 			return nil, fmt.Errorf("output %q: %w", b.GetName(), err)
 		}
@@ -188,13 +192,24 @@ func responseOf(req *call.Request, r *workerpb.InvocationResponse) (*call.Respon
 		out.Outputs[b.GetName()] = v
 	}
 	if r.GetReturnValue().GetData() != nil {
-		v, err := valueOf(r.GetReturnValue())
+		v, err := givenValue(r.GetReturnValue(), request)
+		if answer := r.GetReturnValue().GetHttp(); answer != nil && !known["$return"] {
+			v, err = untakenAnswer(answer)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("return value: %w", err)
 		}
 		out.Return = &v
 	}
 	return out, nil
+}
+
+// givenValue is a value that a worker gives, which may be the answer to a request.
+func givenValue(d *typed, request *bindings.HTTPRequest) (bindings.Value, error) {
+	if answer := d.GetHttp(); answer != nil {
+		return answerOf(answer, request)
+	}
+	return valueOf(d)
 }
 
 // valueOf is a value that a worker gives (spec workers 6.3).
@@ -217,8 +232,6 @@ func valueOf(d *typed) (bindings.Value, error) {
 		return bindings.Value{Kind: bindings.Int, Int: data.Int}, nil
 	case *workerpb.TypedData_Double:
 		return bindings.Value{Kind: bindings.Double, Double: data.Double}, nil
-	case *workerpb.TypedData_Http:
-		return responseValue(data.Http)
 	case *workerpb.TypedData_CollectionString:
 		v := bindings.Value{Kind: bindings.Strings}
 		for _, s := range data.CollectionString.GetString_() {

@@ -12,14 +12,15 @@ import (
 // of a JSON body, over them the query's parameters (without `code`, the key), over
 // them the route's, and over all of them the objects Headers and Query, for
 // {headers.x} and {query.x} (ext: HttpTriggerAttributeBindingProvider.cs,
-// GetRequestBindingDataAsync). Several values of one name are joined by commas.
+// GetRequestBindingDataAsync). Of several parameters of one name the last counts; several
+// headers of one name are joined by commas.
 func bindingData(req *bindings.HTTPRequest) map[string]any {
 	data := map[string]any{}
 	bindings.ApplyJSON(data, req.Body)
-	query := req.Query()
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if !strings.EqualFold(name, "code") {
-			set(data, name, query[name])
+	query := req.LastParameters()
+	for _, p := range query {
+		if !strings.EqualFold(p.Name, "code") {
+			set(data, p.Name, p.Value)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(req.Params)) {

@@ -58,7 +58,7 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 	case res.Err != nil:
 		return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError}, nil
 	case res.Response == nil:
-		return &bindings.HTTPResponse{StatusCode: http.StatusOK}, nil
+		return &bindings.HTTPResponse{StatusCode: http.StatusNoContent}, nil
 	}
 	return res.Response, nil
 }

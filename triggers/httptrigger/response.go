@@ -1,248 +1,185 @@
 package httptrigger
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/netjson"
 )
 
-// The types of a body whose headers do not name one.
-const (
-	typeText   = "text/plain; charset=utf-8"
-	typeJSON   = "application/json; charset=utf-8"
-	typeBinary = "application/octet-stream"
-)
+// ResponseFrom turns what a function gave to its http output into the answer to req (host:
+// HttpBinding.cs):
+//
+//   - an object with a property `body`: that body, with the status from `statusCode`, else
+//     from `status` (an integer or integer text, else 200), and with `headers`. Names
+//     count in any case; `cookies` are those of a worker's response only, see [Answer];
+//   - an object without `body`: the whole object is the body, 200, whatever else it has;
+//   - text that is JSON, in the platform's wide sense (see [netjson.Parse]): as the value
+//     that it stands for; other text, bytes and numbers: as they are, 200.
+//
+// A status that describes an error is a response like any other, not a failure. Errors,
+// which fail the attempt, are JSON that the platform cannot read and a value of kind
+// Request. req may be nil.
+func ResponseFrom(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+	if v.Kind == bindings.Response {
+		return fromResponse(v.HTTPResponse), nil
+	}
+	content, err := contentOf(v)
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := content.(string); ok {
+		if parsed, err := netjson.Parse(text, true); err == nil {
+			content = parsed
+		}
+	}
+	object, ok := content.(*netjson.Object)
+	if !ok {
+		return Answer{Body: content}.Response(req), nil
+	}
+	return fromObject(object).Response(req), nil
+}
 
-// ResponseFrom turns what a function gave to its http output into the response
-// (host: HttpBinding.cs):
-//
-//   - nothing: 200 without a body;
-//   - an object with a property `body`: that body, with the status from
-//     `statusCode`, else from `status` (an integer or numeric text, else 200), and
-//     with `headers` and `cookies`. Names count in any case;
-//   - an object without `body`: the whole object is the body, 200, whatever else
-//     it has;
-//   - text that is JSON: as the value that it stands for; other text, bytes and
-//     numbers: as they are, 200.
-//
-// A status that describes an error is a response like any other, not a failure.
-// Errors are a status or a cookie that HTTP cannot carry, damaged JSON, and a
-// value of kind Request. Like the platform, it skips headers that are neither
-// scalar nor a list of scalars. Unlike it, it takes only strict JSON for JSON.
-func ResponseFrom(v bindings.Value) (*bindings.HTTPResponse, error) {
+// ResultFrom is the answer of a function without an http output, or whose output was not
+// set: what it returned, in the form that the caller's Accept header asks for; 204 for
+// nothing (host: HttpBinding.cs SetResponse).
+func ResultFrom(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+	if v.Kind == bindings.Response {
+		return fromResponse(v.HTTPResponse), nil
+	}
+	content, err := contentOf(v)
+	if err != nil {
+		return nil, err
+	}
+	return Answer{Body: content, Negotiate: true}.Response(req), nil
+}
+
+// contentOf is a value of a handler as the host holds it: as [netjson] has values, or
+// []byte.
+func contentOf(v bindings.Value) (any, error) {
 	switch v.Kind {
 	case bindings.Null:
-		return &bindings.HTTPResponse{StatusCode: http.StatusOK}, nil
-	case bindings.Response:
-		return fromResponse(v.HTTPResponse)
+		return nil, nil
 	case bindings.String:
-		if raw := strings.TrimSpace(v.Text); json.Valid([]byte(raw)) {
-			return fromJSON([]byte(raw))
-		}
-		return plain(typeText, []byte(v.Text)), nil
+		return v.Text, nil
 	case bindings.JSON:
-		if !json.Valid([]byte(v.Text)) {
-			return nil, fmt.Errorf("the http output is not valid JSON")
-		}
-		return fromJSON(bytes.TrimSpace([]byte(v.Text)))
-	case bindings.Bytes:
-		return plain(typeBinary, v.Data), nil
-	case bindings.Int:
-		return plain(typeJSON, strconv.AppendInt(nil, v.Int, 10)), nil
-	case bindings.Double, bindings.Strings, bindings.BytesList:
-		raw, err := json.Marshal(plainValue(v))
+		content, err := netjson.Parse(v.Text, false)
 		if err != nil {
-			return nil, fmt.Errorf("the http output has no JSON form: %w", err)
+			return nil, fmt.Errorf("the http output is not valid JSON: %w", err)
 		}
-		return plain(typeJSON, raw), nil
+		return content, nil
+	case bindings.Bytes:
+		if v.Data == nil {
+			return []byte{}, nil
+		}
+		return v.Data, nil
+	case bindings.Int:
+		return v.Int, nil
+	case bindings.Double:
+		return v.Double, nil
+	case bindings.Strings, bindings.BytesList:
+		list := []any{}
+		for _, e := range v.List {
+			content, err := contentOf(e)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, content)
+		}
+		return list, nil
 	}
 	return nil, fmt.Errorf("the http output cannot be a value of kind %d", v.Kind)
 }
 
-// plainValue returns v for encoding/json; bytes become base64.
-func plainValue(v bindings.Value) any {
-	switch v.Kind {
-	case bindings.Double:
-		return v.Double
-	case bindings.Bytes:
-		return v.Data
-	case bindings.Strings, bindings.BytesList:
-		list := make([]any, len(v.List))
-		for i, e := range v.List {
-			list[i] = plainValue(e)
-		}
-		return list
-	}
-	return v.Text
-}
+// Body is the body of an answer in a value of a handler.
+func Body(v bindings.Value) (any, error) { return contentOf(v) }
 
-func fromResponse(r *bindings.HTTPResponse) (*bindings.HTTPResponse, error) {
+func fromResponse(r *bindings.HTTPResponse) *bindings.HTTPResponse {
 	if r == nil {
-		return &bindings.HTTPResponse{StatusCode: http.StatusOK}, nil
+		return &bindings.HTTPResponse{StatusCode: http.StatusOK}
 	}
 	c := *r
 	if c.StatusCode == 0 {
 		c.StatusCode = http.StatusOK
 	}
-	return &c, checkStatus(c.StatusCode)
+	if c.Refused == "" && !sendable(c.StatusCode) {
+		return refused(nil, "the status of the answer is %d, and clients take 200 to 999", c.StatusCode)
+	}
+	return &c
 }
 
-// plain returns a response of nothing but a body.
-func plain(contentType string, body []byte) *bindings.HTTPResponse {
-	r := &bindings.HTTPResponse{StatusCode: http.StatusOK, Body: body}
-	if len(body) > 0 {
-		r.Header = http.Header{"Content-Type": {contentType}}
+// fromObject reads the parts of a response in an object. The host reads the object anew
+// for it, as values of another type: their text is that of .NET's collections.
+func fromObject(object *netjson.Object) Answer {
+	again, err := netjson.Parse(netjson.Indented(object), true)
+	parts, ok := again.(*netjson.Object)
+	if err != nil || !ok { // what was written can be read
+		return Answer{Body: object}
 	}
-	return r
-}
-
-// fromJSON turns valid JSON without outer space into a response.
-func fromJSON(raw []byte) (*bindings.HTTPResponse, error) {
-	object, isObject := properties(raw)
-	body, hasBody := object.get("body")
-	if !isObject || !hasBody {
-		return bodyOf(raw), nil
-	}
-	r := bodyOf(body)
-	r.StatusCode = statusOf(object)
-	if err := checkStatus(r.StatusCode); err != nil {
-		return nil, err
-	}
-	if headers, ok := object.get("headers"); ok {
-		setHeaders(r, headers)
-	}
-	if cookies, ok := object.get("cookies"); ok {
-		if err := setCookies(r, cookies); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-// bodyOf returns a response with a JSON value as its body: a string without its
-// quotes, null as nothing, anything else as it is written.
-func bodyOf(raw []byte) *bindings.HTTPResponse {
-	var text string
-	switch {
-	case bytes.Equal(raw, []byte("null")):
-		return plain("", nil)
-	case json.Unmarshal(raw, &text) == nil:
-		return plain(typeText, []byte(text))
-	}
-	return plain(typeJSON, raw)
-}
-
-// statusOf reads statusCode, or status if there is no statusCode. A value other
-// than an integer or numeric text counts as 200.
-func statusOf(o object) int {
-	raw, ok := o.get("statusCode")
+	body, ok := parts.Get("body")
 	if !ok {
-		raw, ok = o.get("status")
+		return Answer{Body: object}
 	}
-	if !ok {
-		return http.StatusOK
+	a := Answer{Body: expanded(body)}
+	if status, ok := parts.Get("statusCode"); ok {
+		a.Status = status
+	} else {
+		a.Status, _ = parts.Get("status")
 	}
-	text := string(raw)
-	_ = json.Unmarshal(raw, &text) // a number stays as it is written
-	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
-	if err != nil {
-		return http.StatusOK
-	}
-	return int(n)
-}
-
-func checkStatus(code int) error {
-	if code < 100 || code > 999 {
-		return fmt.Errorf("the http output has the status %d; HTTP has 100 to 999", code)
-	}
-	return nil
-}
-
-func setHeaders(r *bindings.HTTPResponse, raw []byte) {
-	object, ok := properties(raw)
-	if !ok {
-		return
-	}
-	if r.Header == nil {
-		r.Header = http.Header{}
-	}
-	for _, p := range object {
-		var list []json.RawMessage
-		if json.Unmarshal(p.value, &list) != nil {
-			list = []json.RawMessage{p.value}
-		}
-		name := http.CanonicalHeaderKey(p.name)
-		var values []string
-		for _, raw := range list {
-			if text, ok := scalar(raw); ok {
-				values = append(values, text)
+	if headers, _ := parts.Get("headers"); headers != nil {
+		if list, ok := headers.(*netjson.Object); ok {
+			for _, m := range list.Members {
+				a.Header = append(a.Header, Field{m.Name, expanded(m.Value)})
 			}
 		}
-		if len(values) > 0 {
-			r.Header[name] = values
+	}
+	negotiate, _ := parts.Get("enableContentNegotiation")
+	a.Negotiate = negotiate == true
+	return a
+}
+
+// A collection is an object or array of a response that the host has read as an object of
+// .NET.
+type collection struct{ value any }
+
+func expanded(v any) any {
+	switch v.(type) {
+	case *netjson.Object, []any:
+		return collection{v}
+	}
+	return v
+}
+
+// text is the text of content as the host writes it: an object of a response is JSON
+// without blanks, and an array the name of its type.
+func text(content any) string {
+	c, ok := content.(collection)
+	if !ok {
+		return netjson.Text(content)
+	}
+	if _, list := c.value.([]any); list {
+		return "System.Collections.Generic.List`1[System.Object]"
+	}
+	return netjson.Compact(c.value)
+}
+
+// headerText is the text of a header's value.
+func headerText(v any) string {
+	if c, ok := v.(collection); ok {
+		if _, object := c.value.(*netjson.Object); object {
+			return "System.Dynamic.ExpandoObject"
 		}
 	}
+	return text(v)
 }
 
-// scalar returns the text of a JSON string, number or boolean.
-func scalar(raw json.RawMessage) (string, bool) {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if dec.Decode(&v) != nil {
-		return "", false
-	}
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case json.Number:
-		return v.String(), true
-	case bool:
-		return strconv.FormatBool(v), true
-	}
-	return "", false
+// refused is the answer in place of one that cannot be sent. The headers before the fault
+// stay (host: ExceptionMiddleware.cs).
+func refused(header http.Header, format string, args ...any) *bindings.HTTPResponse {
+	return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError, Header: header, Refused: fmt.Sprintf(format, args...)}
 }
 
-// object is a JSON object with its properties in the order of the text.
-type object []property
-
-type property struct {
-	name  string
-	value json.RawMessage
-}
-
-// get returns the first property of a name, ignoring case.
-func (o object) get(name string) (json.RawMessage, bool) {
-	for _, p := range o {
-		if strings.EqualFold(p.name, name) {
-			return p.value, true
-		}
-	}
-	return nil, false
-}
-
-// properties reads valid JSON and reports whether it is an object.
-func properties(raw []byte) (object, bool) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
-	}
-	var o object
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, false
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, false
-		}
-		o = append(o, property{name.(string), value})
-	}
-	return o, true
-}
+// sendable reports whether a final answer can have the status. The platform sends any, and
+// clients break off at others.
+func sendable(status int) bool { return status >= 200 && status <= 999 }

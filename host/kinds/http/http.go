@@ -25,7 +25,7 @@ func Kind() kinds.Kind {
 			Type: "httpTrigger", Routed: true, Endless: "a request that always fails is never answered",
 			End: end, Validate: validate, Lint: lint,
 		},
-		Connect: connect, Listen: listen, Message: message,
+		Connect: connect, Listen: listen, Message: message, Result: result,
 	}
 }
 
@@ -42,7 +42,16 @@ type output struct{}
 
 // Write implements kinds.Output.
 func (output) Write(_ context.Context, a kinds.Attempt, v bindings.Value) error {
-	resp, err := httptrigger.ResponseFrom(v)
+	resp, err := httptrigger.ResponseFrom(v, a.Request())
+	if err == nil {
+		a.Respond(resp)
+	}
+	return err
+}
+
+// result answers with what the function returned, where no output took it.
+func result(a kinds.Attempt, v bindings.Value) error {
+	resp, err := httptrigger.ResultFrom(v, a.Request())
 	if err == nil {
 		a.Respond(resp)
 	}

@@ -122,7 +122,7 @@ function httpOutput(value) {
   const given = value || {};
   const status = given.statusCode || (typeof given.status === 'function' ? undefined : given.status);
   const http = { headers: headers(given.headers), cookies: (given.cookies || []).map(cookie), enableContentNegotiation: Boolean(given.enableContentNegotiation) };
-  if (status) http.statusCode = String(status);
+  if (defined(status)) http.statusCode = String(status);
   if (given.body !== undefined) http.body = typed(given.body);
   return { http };
 }

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
@@ -69,6 +68,9 @@ func (r *Route) find(gen *generation) error {
 		return ErrUnknownFunction
 	}
 	r.f, r.params = gen.function(name), params
+	if r.f.def.Disabled {
+		return ErrUnknownFunction // and no other function answers in its place
+	}
 	return nil
 }
 
@@ -135,28 +137,6 @@ func (h *Host) awaitNext(ctx context.Context, gen *generation) error {
 		}
 	}
 	return ctx.Err()
-}
-
-// route is the function's entry in the router.
-func (f *function) route() httptrigger.Route {
-	return httptrigger.Route{
-		Function: f.def.Name,
-		Methods:  methods(f.def.Trigger),
-		Template: f.def.Trigger.String("route"),
-		Prefix:   f.gen.app.Config.HTTP.RoutePrefix,
-	}
-}
-
-// methods are the HTTP methods of a trigger; none means all.
-func methods(b *app.Binding) []string {
-	list, _ := b.Value("methods").([]any)
-	var out []string
-	for _, m := range list {
-		if s, ok := m.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // token returns a context of the host's clock that ends with ctx, which is one

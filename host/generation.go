@@ -324,10 +324,9 @@ func (g *generation) retire() {
 func (g *generation) routes() *httptrigger.Router {
 	var routes []httptrigger.Route
 	for _, f := range g.functions {
-		if !f.kind.Routed || f.def.Disabled {
-			continue // a disabled function answers 404
+		if f.kind.Routed {
+			routes = append(routes, app.RouteOf(g.app, f.def))
 		}
-		routes = append(routes, f.route())
 	}
 	router, err := httptrigger.NewRouter(routes)
 	if err != nil { // every template was checked when the app was loaded

@@ -81,6 +81,22 @@ func (h *Host) Ready(ctx context.Context) error {
 	return err
 }
 
+// AwaitRunning waits until the host runs an app, whatever its state before, until ctx ends:
+// ctx's error then.
+func (h *Host) AwaitRunning(ctx context.Context) error {
+	var err error
+	h.clk.Inside("request", func() {
+		token, release := h.token(ctx)
+		defer release()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for err == nil && (h.state != Running || h.current.Load() == nil) {
+			err = h.changed.Wait(token)
+		}
+	})
+	return err
+}
+
 // ready waits for a state in which requests can be served: at most 30 s, and
 // not at all in state Error.
 func (h *Host) ready(ctx context.Context) (*generation, error) {

@@ -56,6 +56,7 @@ type HTTP struct {
 	RoutePrefix            string
 	MaxOutstandingRequests int
 	MaxConcurrentRequests  int
+	CustomHeaders          map[string]string // of every answer that lacks them
 }
 
 // Queues is extensions.queues (spec storage 1).

@@ -41,10 +41,12 @@ func (l *loader) readConfig(r reader) {
 	}
 
 	c.HTTP = HTTP{
-		RoutePrefix:            strings.Trim(r.textOr("extensions.http.routePrefix", "api"), "/"),
+		RoutePrefix:            r.textOr("extensions.http.routePrefix", "api"),
 		MaxOutstandingRequests: r.number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
 		MaxConcurrentRequests:  r.number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
+		CustomHeaders:          r.texts("extensions.http.customHeaders"),
 	}
+	l.checkPrefix(r)
 	batch := r.number("extensions.queues.batchSize", queue.DefaultBatchSize, 1, 32)
 	processors := l.processors()
 	if dynamic {

@@ -120,6 +120,19 @@ func (r reader) duration(path string) (time.Duration, bool) {
 }
 
 // list returns the texts of a list, or of an object whose keys are indexes.
+// texts are the members of an object, as text; nil when there is none.
+func (r reader) texts(path string) map[string]string {
+	object, _ := r.value(path).(map[string]any)
+	if len(object) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for name, v := range object {
+		out[name] = configText(v)
+	}
+	return out
+}
+
 func (r reader) list(path string) []string { return textList(r.value(path)) }
 
 func textList(v any) []string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
 // RouteTemplate returns the whole route template of an HTTP-triggered function:
@@ -15,6 +16,34 @@ func RouteTemplate(a *App, f *Function) string {
 		return route
 	}
 	return prefix + "/" + route
+}
+
+// RouteOf is where requests find an HTTP-triggered function.
+func RouteOf(a *App, f *Function) httptrigger.Route {
+	r := httptrigger.Route{Function: f.Name, Template: f.Trigger.String("route"), Prefix: a.Config.HTTP.RoutePrefix}
+	if list, ok := f.Trigger.Value("methods").([]any); ok {
+		r.Methods = []string{} // an empty list takes none
+		for _, m := range list {
+			if text, ok := m.(string); ok {
+				r.Methods = append(r.Methods, text)
+			}
+		}
+	}
+	return r
+}
+
+// checkPrefix refuses a prefix that puts two slashes into each route: the routes of the
+// platform's library have none (ext: WebJobsRouteBuilder.cs BuildRouteTemplate).
+func (l *loader) checkPrefix(r reader) {
+	const path = "extensions.http.routePrefix"
+	prefix := l.app.Config.HTTP.RoutePrefix
+	if !strings.HasSuffix(prefix, "/") && !strings.Contains(prefix, "//") {
+		return
+	}
+	f := r.doc.Fault(path, schemas.Quote(prefix), `a prefix without a slash at its end, such as "api/v1"`,
+		"two slashes come together in each route, and the platform stops the whole app")
+	f.Kind = schemas.KindInvalidOperation
+	l.fault(f)
 }
 
 // Routed returns the names of the functions that requests reach by a route of HTTP.

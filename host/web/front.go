@@ -5,6 +5,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host"
@@ -20,6 +22,10 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	route, err := s.host.Match(r.Context(), r.Method, r.URL.EscapedPath())
+	if errors.Is(err, host.ErrUnknownFunction) && r.URL.Path == "/" {
+		s.homePage(w)
+		return
+	}
 	if err != nil {
 		s.refuse(w, err)
 		return
@@ -41,12 +47,30 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		s.stream(w, r, func(req *bindings.HTTPRequest) *bindings.HTTPResponse { return s.host.Serve(r.Context(), route, req) })
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
 	if err != nil {
 		writeReadError(w, err)
 		return
 	}
-	writeResponse(w, s.host.Serve(r.Context(), route, request(r, body)))
+	resp := s.host.Serve(r.Context(), route, request(r, body))
+	if resp.Refused != "" {
+		s.opts.Logger.Error().Str("function", route.Function()).Str("error", resp.Refused).Msg("answer cannot be sent")
+	}
+	writeResponse(w, resp)
+}
+
+// maxBody limits the bodies of requests to functions, in bytes (host:
+// HttpRequestBodySizeMiddleware.cs).
+func (s *Server) maxBody() int64 {
+	if s.opts.MaxBody != 0 {
+		return s.opts.MaxBody
+	}
+	if a := s.host.App(); a != nil {
+		if n, err := strconv.ParseInt(strings.TrimSpace(a.Settings.Get("FUNCTIONS_REQUEST_BODY_SIZE_LIMIT")), 10, 64); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return DefaultMaxBody
 }
 
 // needed is the level that an authLevel asks for.
@@ -87,6 +111,9 @@ func writeResponse(w http.ResponseWriter, resp *bindings.HTTPResponse) {
 	}
 	copyHeader(w.Header(), resp.Header)
 	w.WriteHeader(status)
+	if status == http.StatusResetContent {
+		return // has no body, which package net/http does not know
+	}
 	_, _ = w.Write(resp.Body) // a caller that has gone needs no answer
 }
 

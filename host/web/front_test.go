@@ -82,7 +82,7 @@ func TestResponse(t *testing.T) {
 		{"status 500 of the handler", "GET", "/api/Status500", 500, "mine\n"},
 		{"unknown route", "GET", "/api/nobody", 404, ""},
 		{"outside the prefix", "GET", "/Nothing", 404, ""},
-		{"root", "GET", "/", 404, ""},
+		{"root of the prefix", "GET", "/api/", 404, ""},
 		{"disabled", "GET", "/api/Off", 404, ""},
 		{"other method", "GET", "/api/OnlyPost", 404, ""},
 	} {

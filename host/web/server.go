@@ -23,8 +23,9 @@ import (
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
-// Options.MaxBody says otherwise: the platform's default of 100 MB (host:
-// FUNCTIONS_REQUEST_BODY_SIZE_LIMIT). A larger one is answered with 413.
+// Options.MaxBody or the setting FUNCTIONS_REQUEST_BODY_SIZE_LIMIT says otherwise: the
+// platform's default of 100 MB. A larger one is answered with 413, where the platform lets
+// the function fail, with 500.
 const DefaultMaxBody = 104_857_600
 
 // maxAdminBody limits the bodies of the admin API.
@@ -62,7 +63,7 @@ type Options struct {
 	// Names are further names of this machine that the Host header may have.
 	Names []string
 
-	// MaxBody limits the bodies of function requests in bytes; 0 for
+	// MaxBody limits the bodies of function requests in bytes; 0 for the app's setting, or
 	// DefaultMaxBody.
 	MaxBody int64
 
@@ -128,9 +129,6 @@ func New(h *host.Host, opts *Options) *Server {
 	}
 	if s.opts.KeysFile == "" {
 		s.opts.KeysFile = KeysFile(h.Dir())
-	}
-	if s.opts.MaxBody == 0 {
-		s.opts.MaxBody = DefaultMaxBody
 	}
 	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
@@ -221,8 +219,16 @@ func (s *Server) routes() http.Handler {
 	guarded := s.guarded(admin)
 	rules := cors{origins: s.opts.CORS, credentials: s.opts.CORSCredentials}
 	return listen.Bodies(rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isWebHook(r.URL.Path) {
+		w = s.withCustomHeaders(w, r)
+		switch {
+		case isWebHook(r.URL.Path):
 			s.serveWebHook(w, r)
+			return
+		case isHealth(r.URL.Path):
+			s.serveHealth(w, r)
+			return
+		case strings.EqualFold(r.URL.Path, "/admin/warmup"):
+			s.warmUp(w, r)
 			return
 		}
 		if underAdmin(r.URL.Path) {

@@ -16,7 +16,7 @@ import (
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, serve func(*bindings.HTTPRequest) *bindings.HTTPResponse) {
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // HTTP/2 has it always
-	live := &stream{w: w, control: control, body: http.MaxBytesReader(w, r.Body, s.opts.MaxBody)}
+	live := &stream{w: w, control: control, body: http.MaxBytesReader(w, r.Body, s.maxBody())}
 	req := request(r, nil)
 	req.Stream = live
 	resp := serve(req)

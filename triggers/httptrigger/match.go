@@ -3,8 +3,9 @@ package httptrigger
 import "strings"
 
 // match matches the segments of an escaped path and returns the values of the
-// parameters.
-func (t Template) match(path []string) (map[string]string, bool) {
+// parameters. end is the slash after the last segment, if there is one, which the rest of
+// a path keeps.
+func (t Template) match(path []string, end string) (map[string]string, bool) {
 	values := map[string]string{}
 	for i, s := range t.segments {
 		only := s[0].param
@@ -15,7 +16,7 @@ func (t Template) match(path []string) (map[string]string, bool) {
 		case only != nil && only.catchAll:
 			rest := ""
 			if i < len(path) {
-				rest = unescape(strings.Join(path[i:], "/"))
+				rest = unescape(strings.Join(path[i:], "/") + end)
 			}
 			if rest != "" {
 				values[only.name] = rest
@@ -120,14 +121,16 @@ func lastIndexFold(text, literal string) int {
 	return -1
 }
 
-// splitPath cuts an escaped path into segments. One slash at the end does not
-// matter.
-func splitPath(path string) []string {
-	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
-	if path == "" {
-		return nil
+// splitPath cuts an escaped path into segments, and a slash at the end.
+func splitPath(path string) (segments []string, end string) {
+	path = strings.TrimPrefix(path, "/")
+	if whole, ok := strings.CutSuffix(path, "/"); ok {
+		path, end = whole, "/"
 	}
-	return strings.Split(path, "/")
+	if path == "" {
+		return nil, ""
+	}
+	return strings.Split(path, "/"), end
 }
 
 // unescape decodes %XX. An escaped slash stays as it is, as in ASP.NET, and so

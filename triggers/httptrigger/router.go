@@ -10,7 +10,8 @@ import (
 // Route is where one function is to be found.
 type Route struct {
 	Function string
-	// Methods are the methods that the function takes, in any case; none is all.
+	// Methods are the methods that the function takes, in any case; nil is all, an empty
+	// list none.
 	Methods []string
 	// Template is the `route` of the binding (see [ParseTemplate]). Blank: the
 	// function's name.
@@ -33,7 +34,7 @@ func (r Route) full() string {
 }
 
 func (r Route) takes(method string) bool {
-	return len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m string) bool { return strings.EqualFold(m, method) })
+	return r.Methods == nil || slices.ContainsFunc(r.Methods, func(m string) bool { return strings.EqualFold(m, method) })
 }
 
 // Router finds the function for a request. It does not change once made, and is
@@ -45,13 +46,11 @@ type Router struct {
 type compiled struct {
 	Route
 	template Template
-	rank     []int
 }
 
-// NewRouter returns a router over routes, which are tried the most specific
-// first, segment by segment: a literal before a parameter with constraints or a
-// segment of several parts, that before a plain parameter, that before the rest
-// of the path. Between equals the order of routes decides.
+// NewRouter returns a router over routes, which are tried in the order of their
+// functions' names, letter case ignored: the first that matches answers, however
+// specific others are (host: FunctionMetadataManager.cs; ext: WebJobsRouteBuilder.cs).
 //
 // All faults are reported together; each is a *[TemplateError] that names its
 // function around it.
@@ -64,36 +63,15 @@ func NewRouter(routes []Route) (*Router, error) {
 			faults = append(faults, fmt.Errorf("function %q: %w", route.Function, err))
 			continue
 		}
-		r.routes = append(r.routes, compiled{Route: route, template: t, rank: t.rank()})
+		r.routes = append(r.routes, compiled{Route: route, template: t})
 	}
 	if len(faults) > 0 {
 		return nil, errors.Join(faults...)
 	}
-	slices.SortStableFunc(r.routes, func(a, b compiled) int { return slices.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(r.routes, func(a, b compiled) int {
+		return strings.Compare(strings.ToUpper(a.Function), strings.ToUpper(b.Function))
+	})
 	return r, nil
-}
-
-// rank returns a digit for each segment: the lower, the more specific.
-func (t Template) rank() []int {
-	var digits []int
-	for _, s := range t.segments {
-		digit := 2
-		if p := s[0].param; len(s) == 1 {
-			switch {
-			case p == nil:
-				digit = 1
-			case p.catchAll:
-				digit = 5
-			default:
-				digit = 3
-			}
-			if p != nil && len(p.constraints) > 0 {
-				digit--
-			}
-		}
-		digits = append(digits, digit)
-	}
-	return digits
 }
 
 // Match returns the function for a method and a path, with the values of its
@@ -102,12 +80,12 @@ func (t Template) rank() []int {
 // in the method nor in the literals of a route. A route whose methods do not
 // include the request's does not match: the answer is 404, never 405.
 func (r *Router) Match(method, path string) (function string, params map[string]string, ok bool) {
-	segments := splitPath(path)
+	segments, end := splitPath(path)
 	for _, c := range r.routes {
 		if !c.takes(method) {
 			continue
 		}
-		if values, ok := c.template.match(segments); ok {
+		if values, ok := c.template.match(segments, end); ok {
 			return c.Function, values, true
 		}
 	}

@@ -42,6 +42,8 @@ func TestMatch(t *testing.T) {
 		{"rest", "files/{*rest}", "/api/files/a/b%20c/d", map[string]string{"rest": "a/b c/d"}},
 		{"rest with two stars", "files/{**rest}", "/api/files/a/b", map[string]string{"rest": "a/b"}},
 		{"empty rest", "files/{*rest}", "/api/files", none},
+		{"rest with a slash at its end", "files/{*rest}", "/api/files/a/", map[string]string{"rest": "a/"}},
+		{"slash alone is no rest", "files/{*rest}", "/api/files/", none},
 		{"rest with default", "files/{*rest=index}", "/api/files", map[string]string{"rest": "index"}},
 		{"rest with constraint, empty", "files/{*rest:alpha}", "/api/files", nil},
 		{"several in a segment", "files/{name}.{ext}", "/api/files/a.b.c", map[string]string{"name": "a.b", "ext": "c"}},
@@ -159,25 +161,57 @@ func TestParameters(t *testing.T) {
 }
 
 // The most specific route wins, wherever it stands; between equals the first.
+// Routes are tried in the order of their functions' names, letter case ignored, and the
+// first that matches answers (azure-functions-host issue 9876; observed of the platform's
+// host 4.1037).
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	r := newRouter(t,
-		httptrigger.Route{Function: "rest", Template: "{*rest}"},
-		httptrigger.Route{Function: "restInt", Template: "{*rest:int}"},
-		httptrigger.Route{Function: "any", Template: "{id}"},
-		httptrigger.Route{Function: "anyAgain", Template: "{name}"},
-		httptrigger.Route{Function: "int", Template: "{id:int}"},
-		httptrigger.Route{Function: "dotted", Template: "{a}.{b}"},
-		httptrigger.Route{Function: "literal", Template: "new"},
-		httptrigger.Route{Function: "literalParam", Template: "new/{x?}"},
-		httptrigger.Route{Function: "paramLiteral", Template: "{x}/details"},
+		httptrigger.Route{Function: "HItemsSpecial", Template: "items/special"}, httptrigger.Route{Function: "HItemsName", Template: "items/{name}"},
+		httptrigger.Route{Function: "HItemsInt", Template: "items/{id:int}"},
+		httptrigger.Route{Function: "HOrderB", Template: "order/a/{y}"}, httptrigger.Route{Function: "HOrderA", Template: "order/{x}/b"},
+		httptrigger.Route{Function: "C_b", Template: "uni/{b:int}"}, httptrigger.Route{Function: "cA", Template: "uni/{a}"},
+		httptrigger.Route{Function: "Zrest", Template: "{*rest}"}, httptrigger.Route{Function: "none", Methods: []string{}, Template: "none"},
 	)
 	for path, want := range map[string]string{
-		"/new": "literal", "/5": "int", "/x": "any", "/x.y": "dotted", "/a/b": "rest", "/new/details": "literalParam",
-		"/old/details": "paramLiteral", "/": "rest",
+		"/items/5": "HItemsInt", "/items/special": "HItemsName", "/items/special/": "HItemsName", "/items/x": "HItemsName",
+		"/order/a/b": "HOrderA", "/order/b/b": "HOrderA", "/order/a/c": "HOrderB", "/uni/5": "cA", "/": "Zrest", "/none": "Zrest",
 	} {
 		if got, _, _ := r.Match("GET", path); got != want {
 			t.Errorf("Match(%s) = %s, want %s", path, got, want)
+		}
+	}
+}
+
+// A more specific route behind a wider one, whatever their forms.
+func TestShadow(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ first, second, want string }{
+		{"items/{name}", "items/special", "/items/special"}, {"{*rest}", "items/{id}", "/items/x"}, {"{*rest}", "a/b/c", "/a/b/c"},
+		{"order/{x}/b", "order/a/{y}", "/order/a/b"}, {"items/{id}", "items/{id:int}", "/items/1"}, {"{a}.{b}", "new.txt", "/new.txt"},
+		{"items/{id:int}", "items/5", "/items/5"}, {"items/{id?}", "items", "/items"}, {"x/{*rest}", "x/{id:guid}/y", "/x/00000000-0000-0000-0000-000000000000/y"},
+		{"Items/{name}", "items/Special", "/items/Special"},
+		{"items/{id:int}", "items/special", ""}, {"items/special", "items/{name}", ""}, {"items/{name}", "orders/special", ""}, {"items/{a}", "items/{b}", ""},
+		{"items/{name}", "items/special/x", ""}, {"items/{name:length(2)}", "items/special", ""},
+	} {
+		r := newRouter(t, httptrigger.Route{Function: "A", Template: tt.first}, httptrigger.Route{Function: "b", Template: tt.second})
+		got, ok := r.Shadow("b")
+		want := httptrigger.Shadow{Function: "b", By: "A", Path: tt.want}
+		if ok != (tt.want != "") || ok && got != want {
+			t.Errorf("%s behind %s: got %+v, %t; want %q", tt.second, tt.first, got, ok, tt.want)
+		}
+		if got, ok := r.Shadow("A"); ok {
+			t.Errorf("%s: got %+v", tt.first, got)
+		}
+	}
+	get, post := []string{"get"}, []string{"POST"}
+	for _, tt := range []struct {
+		first, second []string
+		want          bool
+	}{{nil, nil, true}, {get, nil, true}, {nil, get, true}, {get, []string{"POST", "GET"}, true}, {get, post, false}, {[]string{}, nil, false}, {nil, []string{}, false}} {
+		r := newRouter(t, httptrigger.Route{Function: "A", Template: "{x}", Methods: tt.first}, httptrigger.Route{Function: "B", Template: "x", Methods: tt.second})
+		if _, ok := r.Shadow("B"); ok != tt.want {
+			t.Errorf("%v behind %v: got %t", tt.second, tt.first, ok)
 		}
 	}
 }

@@ -92,19 +92,46 @@ func byHand(a *app.App, f *app.Function) string {
 func end(*app.App, *app.Function) string { return "500 to the caller" }
 
 func lint(r *app.Review) {
+	shadowed(r)
 	r.LongLoop("L-8", 230*time.Second, "the longest retry loop takes {loop}; Azure ends a request after 230 seconds")
 }
 
-func validate(_ *app.App, f *app.Function) []*schemas.Fault {
+// shadowed is L-17.
+func shadowed(r *app.Review) {
+	var routes []httptrigger.Route
+	for _, f := range r.App.Functions {
+		if f.Routed() && !f.InError() && !f.Disabled {
+			routes = append(routes, app.RouteOf(r.App, f))
+		}
+	}
+	router, err := httptrigger.NewRouter(routes)
+	if err != nil { // a fault says so
+		return
+	}
+	if s, ok := router.Shadow(r.Function.Name); ok {
+		r.Trigger("L-17", "route", "the more specific route of %q stands behind the route of %q: the platform tries functions in the order of their names, so that %[2]q answers %s",
+			s.Function, s.By, s.Path)
+	}
+}
+
+// validate refuses routes that the platform's library refuses. There they stop the whole
+// app (ext: WebJobsRouteBuilder.cs BuildRouteTemplate).
+func validate(a *app.App, f *app.Function) []*schemas.Fault {
 	route := f.Trigger.String("route")
 	if route == "" {
 		return nil
 	}
+	fault := &schemas.Fault{
+		Path: f.Trigger.Path + ".route", Found: route, Allowed: "an ASP.NET route template, e.g. orders/{id:int?}", Kind: "argument",
+	}
+	if prefix := a.Config.HTTP.RoutePrefix; prefix != "" && strings.HasPrefix(route, "/") {
+		fault.Reason = fmt.Sprintf("two slashes come together behind the prefix %q, and the platform stops the whole app", prefix)
+		fault.Allowed, fault.Hint = "a route without a slash at its beginning", "leave the first slash out"
+		return []*schemas.Fault{fault}
+	}
 	if _, err := httptrigger.ParseTemplate(route); err != nil {
-		return []*schemas.Fault{{
-			Path: f.Trigger.Path + ".route", Found: route, Allowed: "an ASP.NET route template, e.g. orders/{id:int?}",
-			Reason: err.Error(), Kind: "argument",
-		}}
+		fault.Reason = err.Error() + "; the platform stops the whole app over it"
+		return []*schemas.Fault{fault}
 	}
 	return nil
 }

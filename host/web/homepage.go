@@ -1,0 +1,31 @@
+package web
+
+import (
+	_ "embed"
+	"io"
+	"net/http"
+	"strings"
+)
+
+//go:embed homepage.html
+var homePage string
+
+// homePage answers requests for "/" that no function takes, whatever their method (host:
+// HomepageMiddleware.cs).
+func (s *Server) homePage(w http.ResponseWriter) {
+	if a := s.host.App(); a != nil && strings.EqualFold(a.Settings.Get("AzureWebJobsDisableHomepage"), "true") {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = io.WriteString(w, homePage) // a caller that has gone needs no answer
+}
+
+// warmUp answers the platform's call before an instance takes requests, which needs no
+// key. The app's warm-up function runs when the app starts (host:
+// WebScriptHostHttpRoutesManager.cs, ScriptRouteHandler.cs).
+func (s *Server) warmUp(w http.ResponseWriter, r *http.Request) {
+	if err := s.host.Ready(r.Context()); err != nil {
+		s.refuse(w, err)
+	}
+}

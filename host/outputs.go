@@ -104,16 +104,10 @@ func (d *delivery) writeOutputs(ctx context.Context, resp *call.Response) error 
 			errs = append(errs, fmt.Errorf("output binding %q: %w", b.Name, err))
 		}
 	}
-	return errors.Join(append(errs, d.takeResult(resp.Return))...)
-}
-
-// takeResult gives the trigger what the function returned, where no output took it.
-func (d *delivery) takeResult(v *bindings.Value) error {
-	take := d.f.kind.Result
-	if take == nil || v == nil || v.IsNull() || d.response != nil || slices.Contains(d.f.outputNames, "$return") {
-		return nil
+	if take := d.f.kind.Result; take != nil && resp.Return != nil && d.response == nil && !slices.Contains(d.f.outputNames, "$return") {
+		errs = append(errs, take(attempt{d}, *resp.Return))
 	}
-	return take(attempt{d}, *v)
+	return errors.Join(errs...)
 }
 
 // injected is the fault of the write of an output, if there is to be one.
@@ -238,12 +232,7 @@ func (a attempt) Data() *bindings.BindingData { return a.d.bindingData() }
 func (a attempt) Invocation() string { return a.d.base.Invocation }
 
 // Request implements kinds.Attempt.
-func (a attempt) Request() *bindings.HTTPRequest {
-	if messages := a.d.ev.Messages; len(messages) > 0 {
-		return messages[0].Value.HTTP
-	}
-	return nil
-}
+func (a attempt) Request() *bindings.HTTPRequest { return a.d.ev.Messages[0].Value.HTTP }
 
 // Respond implements kinds.Attempt.
 func (a attempt) Respond(resp *bindings.HTTPResponse) { a.d.response = resp }

@@ -81,16 +81,14 @@ func (h *Host) Ready(ctx context.Context) error {
 	return err
 }
 
-// AwaitRunning waits until the host runs an app, whatever its state before, until ctx ends:
-// ctx's error then.
-func (h *Host) AwaitRunning(ctx context.Context) error {
-	var err error
+// AwaitRunning waits until the host runs an app, from any state; its error is ctx's.
+func (h *Host) AwaitRunning(ctx context.Context) (err error) {
 	h.clk.Inside("request", func() {
 		token, release := h.token(ctx)
 		defer release()
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		for err == nil && (h.state != Running || h.current.Load() == nil) {
+		for h.state != Running && err == nil {
 			err = h.changed.Wait(token)
 		}
 	})

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/httpanswer"
 	"github.com/redeliver/redeliver/bindings/netjson"
 	"github.com/redeliver/redeliver/functions/call"
-	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
 // requestOf is the request that an attempt answers; nil: none.
@@ -49,7 +49,7 @@ func hostValue(v bindings.Value, asText bool) bindings.Value {
 // empty object (host: HttpScriptInvocationResultExtensions.cs GetHttpOutputBindingResponse).
 // A status is read from statusCode alone: `status` never has an effect.
 func httpAnswer(raw json.RawMessage, req *bindings.HTTPRequest) (bindings.Value, error) {
-	a := httptrigger.Answer{Body: &netjson.Object{}}
+	a := httpanswer.Parts{Body: &netjson.Object{}}
 	if raw != nil {
 		held, err := netjson.Parse(string(raw), true)
 		if err != nil {
@@ -70,7 +70,7 @@ func httpAnswer(raw json.RawMessage, req *bindings.HTTPRequest) (bindings.Value,
 	return bindings.Value{Kind: bindings.Response, HTTPResponse: a.Response(req)}, nil
 }
 
-func answerOf(object *netjson.Object) (a httptrigger.Answer, err error) {
+func answerOf(object *netjson.Object) (a httpanswer.Parts, err error) {
 	a.Body, _ = object.Get("body")
 	for _, name := range []string{"statusCode", "status"} {
 		status, _ := object.Get(name)
@@ -89,7 +89,7 @@ func answerOf(object *netjson.Object) (a httptrigger.Answer, err error) {
 	case nil:
 	case *netjson.Object:
 		for _, m := range headers.Members {
-			a.Header = append(a.Header, httptrigger.Field{Name: m.Name, Value: m.Value})
+			a.Header = append(a.Header, httpanswer.Field{Name: m.Name, Value: m.Value})
 		}
 	default:
 		return a, errors.New("headers is no object")

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -364,6 +366,49 @@ func TestStatus(t *testing.T) {
 	resp, err := started(t, nil).Invoke(context.Background(), &call.Request{Function: "Status", Outputs: []string{"out"}}, func(call.Log) { logs++ })
 	if err != nil || resp.Status != call.Failed || len(resp.Outputs) != 0 || logs != 0 || !strings.HasPrefix(resp.Error.Message, "the custom handler answered with status 418 (I'm a teapot): ") {
 		t.Errorf("got %+v, %v, %d lines", resp, err, logs)
+	}
+}
+
+// A request that is handed through is made anew (observed of the platform's host 4.1037).
+func TestForwardRebuilt(t *testing.T) {
+	t.Parallel()
+	h := started(t, func(s *customhandler.Spec) { s.Forward = customhandler.ByPath })
+	for _, tt := range []struct {
+		method, query, body string
+		header              http.Header
+		want                string // query, then headers
+	}{
+		{"GET", "b=1&a=2&B=3", "", http.Header{"X-A": {"1", "2"}, "Cookie": {"a=b", "c=d"}}, `b=1,3&a=2 Cookie=a=b; c=d|User-Agent=Azure-Functions-Host/9.9|X-A=1, 2`},
+		{"GET", "x=%20a+b%2Bc&%C3%A4=1&=v&n", "", nil, `x=%20a%20b%2Bc&%C3%A4=1&=v&n= User-Agent=Azure-Functions-Host/9.9`},
+		{"POST", "", "", http.Header{"Content-Type": {"text/plain"}, "User-Agent": {"me"}}, ` Content-Length=0|User-Agent=me Azure-Functions-Host/9.9`},
+		{"PUT", "", "", nil, ` Content-Length=0|User-Agent=Azure-Functions-Host/9.9`},
+		{"PATCH", "", "", nil, ` Content-Length=0|User-Agent=Azure-Functions-Host/9.9`},
+		{"DELETE", "", "", nil, ` User-Agent=Azure-Functions-Host/9.9`},
+		{"POST", "", "hi", http.Header{"Content-Type": {"text/plain"}, "Content-Encoding": {"x"}, "Expires": {"0"}}, ` Content-Length=2|Content-Type=text/plain|User-Agent=Azure-Functions-Host/9.9`},
+		{"GET", "", "hi", nil, ` Content-Length=2|User-Agent=Azure-Functions-Host/9.9`},
+	} {
+		resp, err := h.Invoke(context.Background(), &call.Request{
+			InvocationID: "inv", Function: "Answer", Outputs: []string{"res"}, HTTPOutput: "res",
+			Inputs: []call.Input{{Name: "req", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
+				Method: tt.method, URL: "http://h/api/echo?" + tt.query, Header: tt.header, Body: []byte(tt.body),
+			}}}},
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e echoed
+		if err := json.Unmarshal(resp.Outputs["res"].HTTPResponse.Body, &e); err != nil {
+			t.Fatal(err)
+		}
+		var headers []string
+		for _, name := range slices.Sorted(maps.Keys(e.Header)) {
+			if !strings.HasPrefix(name, "X-Azure-") {
+				headers = append(headers, name+"="+strings.Join(e.Header[name], "|"))
+			}
+		}
+		if got := e.Query + " " + strings.Join(headers, "|"); got != tt.want {
+			t.Errorf("%s %s: got %s\nwant %s", tt.method, tt.query, got, tt.want)
+		}
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/httpanswer"
 	"github.com/redeliver/redeliver/bindings/netjson"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
-	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
 // http is a request as a worker with these capabilities takes it (spec workers 5, 6.1).
@@ -88,19 +88,19 @@ func anonymous() *workerpb.RpcClaimsIdentity {
 // answerOf is the answer of an HTTP-triggered function to req, which may be nil (host:
 // GrpcMessageExtensionUtilities.cs).
 func answerOf(r *workerpb.RpcHttp, req *bindings.HTTPRequest) (bindings.Value, error) {
-	a := httptrigger.Answer{Status: r.GetStatusCode(), Negotiate: r.GetEnableContentNegotiation()}
+	a := httpanswer.Parts{Status: r.GetStatusCode(), Negotiate: r.GetEnableContentNegotiation()}
 	for _, name := range slices.Sorted(maps.Keys(r.GetHeaders())) {
-		a.Header = append(a.Header, httptrigger.Field{Name: name, Value: r.GetHeaders()[name]})
+		a.Header = append(a.Header, httpanswer.Field{Name: name, Value: r.GetHeaders()[name]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.GetNullableHeaders())) {
-		a.Header = append(a.Header, httptrigger.Field{Name: name, Value: r.GetNullableHeaders()[name].GetValue()})
+		a.Header = append(a.Header, httpanswer.Field{Name: name, Value: r.GetNullableHeaders()[name].GetValue()})
 	}
 	for _, cookie := range r.GetCookies() {
 		a.Cookies = append(a.Cookies, cookieOf(cookie))
 	}
 	body, err := valueOf(r.GetBody())
 	if err == nil {
-		a.Body, err = httptrigger.Body(body)
+		a.Body, err = httpanswer.Body(body)
 	}
 	if err != nil {
 		return bindings.Value{}, fmt.Errorf("the body of the answer: %w", err)
@@ -128,7 +128,7 @@ func untakenAnswer(r *workerpb.RpcHttp) (bindings.Value, error) {
 		if err != nil {
 			return bindings.Value{}, fmt.Errorf("the body of the answer: %w", err)
 		}
-		body, err := httptrigger.Body(v)
+		body, err := httpanswer.Body(v)
 		if err != nil {
 			return bindings.Value{}, err
 		}
@@ -137,8 +137,8 @@ func untakenAnswer(r *workerpb.RpcHttp) (bindings.Value, error) {
 	return bindings.JSONValue([]byte(netjson.Compact(o))), nil
 }
 
-func cookieOf(c *workerpb.RpcHttpCookie) httptrigger.Cookie {
-	out := httptrigger.Cookie{
+func cookieOf(c *workerpb.RpcHttpCookie) httpanswer.Cookie {
+	out := httpanswer.Cookie{
 		Name: c.GetName(), Value: c.GetValue(), Domain: textOrNil(c.GetDomain()), Path: textOrNil(c.GetPath()),
 		Secure: c.GetSecure().GetValue(), HTTPOnly: c.GetHttpOnly().GetValue(), SameSite: sameSites[c.GetSameSite()],
 	}

@@ -1,10 +1,8 @@
 // Package httptrigger is the HTTP trigger without the sockets: it finds the function
-// for a request, makes the function's value of it, and a response of the function's
-// answer.
+// for a request, and makes the function's value of it.
 //
-// Read [Router] and [ResponseFrom] first, which are plain functions of their
-// input, then [Listener]: the host's front calls Serve for each request, and the
-// call lasts as long as all attempts do. [Throttle] limits how many do so at once.
+// Read [Router] first, then [Listener]: the host's front calls Serve for each request,
+// and the call lasts as long as all attempts do. [Throttle] limits how many do so at once.
 //
 // Left out: listening, keys and levels of authorisation, CORS, and the status
 // codes of a host that is not running, all of which belong to the front; an open

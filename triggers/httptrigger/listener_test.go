@@ -196,7 +196,7 @@ func TestServeEvent(t *testing.T) {
 	want := map[string]any{
 		"id": "7", "name": "query", "Color": "blue", "q": "2", "Amount": "5", "nested": json.RawMessage(`{"a":1}`),
 		"Headers": map[string]string{"X-Id": "a,b"},
-		"Query":   bindings.Parameters{{"code", "secret"}, {"name", "query"}, {"Color", "blue"}, {"q", "2"}},
+		"Query":   bindings.Parameters{{Name: "code", Value: "secret"}, {Name: "name", Value: "query"}, {Name: "Color", Value: "blue"}, {Name: "q", Value: "2"}},
 	}
 	if diff := cmp.Diff(ev.Messages[0].Metadata, want); diff != "" {
 		t.Errorf("binding data (-got +want):\n%s", diff)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/httpanswer"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/schemas"
@@ -42,7 +43,7 @@ type output struct{}
 
 // Write implements kinds.Output.
 func (output) Write(_ context.Context, a kinds.Attempt, v bindings.Value) error {
-	resp, err := httptrigger.ResponseFrom(v, a.Request())
+	resp, err := httpanswer.From(v, a.Request())
 	if err == nil {
 		a.Respond(resp)
 	}
@@ -51,7 +52,7 @@ func (output) Write(_ context.Context, a kinds.Attempt, v bindings.Value) error 
 
 // result answers with what the function returned, where no output took it.
 func result(a kinds.Attempt, v bindings.Value) error {
-	resp, err := httptrigger.ResultFrom(v, a.Request())
+	resp, err := httpanswer.OfResult(v, a.Request())
 	if err == nil {
 		a.Respond(resp)
 	}

@@ -1,4 +1,4 @@
-package httptrigger
+package httpanswer
 
 import (
 	"net/http"
@@ -20,7 +20,7 @@ const (
 // negotiated gives out the body in the form that the caller asks for: a text as it is or
 // as JSON, all else as JSON. What a given content type or the caller's wish cannot have is
 // 406 (aspnetcore: DefaultOutputFormatterSelector.cs). Cookies are lost on the way.
-func (a Answer) negotiated(out *bindings.HTTPResponse, contentType string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
+func (a Parts) negotiated(out *bindings.HTTPResponse, contentType string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
 	content := a.Body
 	if c, ok := content.(collection); ok {
 		content = c.value

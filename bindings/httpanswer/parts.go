@@ -1,4 +1,4 @@
-package httptrigger
+package httpanswer
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// An Answer is a response in the parts that the host reads one by one: what a worker sends
+// Parts are a response in the parts that the host reads one by one: what a worker sends
 // of it (proto: RpcHttp), or the members of an object.
-type Answer struct {
+type Parts struct {
 	Status    any // an integer, or text that is one; all else is 200
 	Header    []Field
 	Cookies   []Cookie
@@ -31,7 +31,7 @@ type Field struct {
 // Response is the answer to req, which may be nil, as the host writes it (host:
 // RawScriptResult.cs, ScriptObjectResult.cs). One that cannot be sent is 500, and says why
 // in Refused: the function has succeeded all the same.
-func (a Answer) Response(req *bindings.HTTPRequest) *bindings.HTTPResponse {
+func (a Parts) Response(req *bindings.HTTPRequest) *bindings.HTTPResponse {
 	status, ok := a.status()
 	if !ok {
 		return refused(nil, "the status of the answer is %s, and clients take 200 to 999", headerText(a.Status))
@@ -64,7 +64,7 @@ func (a Answer) Response(req *bindings.HTTPRequest) *bindings.HTTPResponse {
 }
 
 // status reads the status. ok is false for one that cannot be sent.
-func (a Answer) status() (status int, ok bool) {
+func (a Parts) status() (status int, ok bool) {
 	switch v := a.Status.(type) {
 	case int64:
 		return int(v), v >= 200 && v <= 999
@@ -82,7 +82,7 @@ func (a Answer) status() (status int, ok bool) {
 
 // setHeader fills h, and returns the content type, which is "" when there is none, or the
 // answer to give in place of this one. Of a name that comes twice the first counts.
-func (a Answer) setHeader(h http.Header) (contentType string, fault *bindings.HTTPResponse) {
+func (a Parts) setHeader(h http.Header) (contentType string, fault *bindings.HTTPResponse) {
 	for _, f := range a.Header {
 		name := http.CanonicalHeaderKey(f.Name)
 		isType := name == "Content-Type"

@@ -1,4 +1,4 @@
-package httptrigger
+package httpanswer
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"github.com/redeliver/redeliver/bindings/netjson"
 )
 
-// ResponseFrom turns what a function gave to its http output into the answer to req (host:
+// From turns what a function gave to its http output into the answer to req (host:
 // HttpBinding.cs):
 //
 //   - an object with a property `body`: that body, with the status from `statusCode`, else
 //     from `status` (an integer or integer text, else 200), and with `headers`. Names
-//     count in any case; `cookies` are those of a worker's response only, see [Answer];
+//     count in any case; `cookies` are those of a worker's response only, see [Parts];
 //   - an object without `body`: the whole object is the body, 200, whatever else it has;
 //   - text that is JSON, in the platform's wide sense (see [netjson.Parse]): as the value
 //     that it stands for; other text, bytes and numbers: as they are, 200.
@@ -21,7 +21,7 @@ import (
 // A status that describes an error is a response like any other, not a failure. Errors,
 // which fail the attempt, are JSON that the platform cannot read and a value of kind
 // Request. req may be nil.
-func ResponseFrom(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+func From(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
 	if v.Kind == bindings.Response {
 		return fromResponse(v.HTTPResponse), nil
 	}
@@ -36,15 +36,15 @@ func ResponseFrom(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPRe
 	}
 	object, ok := content.(*netjson.Object)
 	if !ok {
-		return Answer{Body: content}.Response(req), nil
+		return Parts{Body: content}.Response(req), nil
 	}
 	return fromObject(object).Response(req), nil
 }
 
-// ResultFrom is the answer of a function without an http output, or whose output was not
+// OfResult is the answer of a function without an http output, or whose output was not
 // set: what it returned, in the form that the caller's Accept header asks for; 204 for
 // nothing (host: HttpBinding.cs SetResponse).
-func ResultFrom(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+func OfResult(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
 	if v.Kind == bindings.Response {
 		return fromResponse(v.HTTPResponse), nil
 	}
@@ -52,7 +52,7 @@ func ResultFrom(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResp
 	if err != nil {
 		return nil, err
 	}
-	return Answer{Body: content, Negotiate: true}.Response(req), nil
+	return Parts{Body: content, Negotiate: true}.Response(req), nil
 }
 
 // contentOf is a value of a handler as the host holds it: as [netjson] has values, or
@@ -111,17 +111,17 @@ func fromResponse(r *bindings.HTTPResponse) *bindings.HTTPResponse {
 
 // fromObject reads the parts of a response in an object. The host reads the object anew
 // for it, as values of another type: their text is that of .NET's collections.
-func fromObject(object *netjson.Object) Answer {
+func fromObject(object *netjson.Object) Parts {
 	again, err := netjson.Parse(netjson.Indented(object), true)
 	parts, ok := again.(*netjson.Object)
 	if err != nil || !ok { // what was written can be read
-		return Answer{Body: object}
+		return Parts{Body: object}
 	}
 	body, ok := parts.Get("body")
 	if !ok {
-		return Answer{Body: object}
+		return Parts{Body: object}
 	}
-	a := Answer{Body: expanded(body)}
+	a := Parts{Body: expanded(body)}
 	if status, ok := parts.Get("statusCode"); ok {
 		a.Status = status
 	} else {

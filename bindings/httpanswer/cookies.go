@@ -1,4 +1,4 @@
-package httptrigger
+package httpanswer
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package httptrigger_test
+package httpanswer_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/httpanswer"
 	"github.com/redeliver/redeliver/bindings/netjson"
-	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
 const (
@@ -19,10 +19,10 @@ const (
 	jsonct = "application/json; charset=utf-8"
 )
 
-// TestResponseFrom has one row for each line of 9.3 and its readings (host:
+// TestFrom has one row for each line of 9.3 and its readings (host:
 // HttpBinding.cs, CreateResult, ParseResponseObject, TryParseStatusCode; the answers are
 // those of the platform's host 4.1037).
-func TestResponseFrom(t *testing.T) {
+func TestFrom(t *testing.T) {
 	t.Parallel()
 	js := func(s string) bindings.Value { return bindings.Value{Kind: bindings.JSON, Text: s} }
 	header := func(pairs ...string) http.Header {
@@ -82,12 +82,12 @@ func TestResponseFrom(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := httptrigger.ResponseFrom(tt.value, nil)
+			got, err := httpanswer.From(tt.value, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got.StatusCode != tt.status || string(got.Body) != tt.body || got.Refused != "" {
-				t.Errorf("ResponseFrom = %d %q %s, want %d %q", got.StatusCode, got.Body, got.Refused, tt.status, tt.body)
+				t.Errorf("From = %d %q %s, want %d %q", got.StatusCode, got.Body, got.Refused, tt.status, tt.body)
 			}
 			if diff := cmp.Diff(got.Header, tt.header); diff != "" {
 				t.Errorf("headers (-got +want):\n%s", diff)
@@ -96,7 +96,7 @@ func TestResponseFrom(t *testing.T) {
 	}
 }
 
-func TestResponseFromErrors(t *testing.T) {
+func TestFromErrors(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		value bindings.Value
@@ -106,8 +106,8 @@ func TestResponseFromErrors(t *testing.T) {
 		"deep JSON":   {bindings.Value{Kind: bindings.JSON, Text: strings.Repeat("[", 65) + strings.Repeat("]", 65)}, "64 deep"},
 		"request":     {bindings.Value{Kind: bindings.Request}, "kind"},
 	} {
-		if r, err := httptrigger.ResponseFrom(tt.value, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: ResponseFrom = %v, %v; want an error with %q", name, r, err, tt.want)
+		if r, err := httpanswer.From(tt.value, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: From = %v, %v; want an error with %q", name, r, err, tt.want)
 		}
 	}
 }
@@ -132,12 +132,12 @@ func TestRefused(t *testing.T) {
 		"other letters":   {js(`{"body":1,"headers":{"a":"\u00e4"}}`), "printable ASCII"},
 		"header name":     {js(`{"body":1,"headers":{"a b":"1"}}`), `"a b"`},
 	} {
-		r, err := httptrigger.ResponseFrom(tt.value, nil)
+		r, err := httpanswer.From(tt.value, nil)
 		if err != nil || r.StatusCode != 500 || !strings.Contains(r.Refused, tt.want) || len(r.Body) > 0 {
-			t.Errorf("%s: ResponseFrom = %+v, %v; want 500 and %q", name, r, err, tt.want)
+			t.Errorf("%s: From = %+v, %v; want 500 and %q", name, r, err, tt.want)
 		}
 	}
-	r, _ := httptrigger.ResponseFrom(js(`{"body":1,"headers":{"a":"1","b":null,"c":"3"}}`), nil)
+	r, _ := httpanswer.From(js(`{"body":1,"headers":{"a":"1","b":null,"c":"3"}}`), nil)
 	if diff := cmp.Diff(http.Header{"A": {"1"}}, r.Header); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
@@ -150,7 +150,7 @@ func TestCookies(t *testing.T) {
 	at := func(s string) *string { return &s }
 	seconds := func(f float64) *float64 { return &f }
 	day := time.Unix(86400, 0)
-	for want, c := range map[string]httptrigger.Cookie{
+	for want, c := range map[string]httpanswer.Cookie{
 		"a=b; path=/":    {Name: "a", Value: "b"},
 		"=; path=/":      {},
 		"a=b; path=":     {Name: "a", Value: "b", Path: at("")},
@@ -160,13 +160,13 @@ func TestCookies(t *testing.T) {
 		"a=%20%C3%A4%2B~%22; max-age=-5; domain=; path=/": {Name: "a", Value: ` ä+~"`, MaxAge: seconds(-5.5), Domain: at("")},
 		"a=; max-age=0; path=/; samesite=none":            {Name: "a", MaxAge: seconds(0), SameSite: "none"},
 	} {
-		r := httptrigger.Answer{Cookies: []httptrigger.Cookie{c}, Header: []httptrigger.Field{{Name: "Set-Cookie", Value: "x=y"}}}.Response(nil)
+		r := httpanswer.Parts{Cookies: []httpanswer.Cookie{c}, Header: []httpanswer.Field{{Name: "Set-Cookie", Value: "x=y"}}}.Response(nil)
 		if diff := cmp.Diff([]string{"x=y", want}, r.Header["Set-Cookie"]); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	for _, c := range []httptrigger.Cookie{{Name: "a b"}, {Name: "a", Path: at("/ä")}, {Name: "a", Domain: at("x\ny")}} {
-		if r := (httptrigger.Answer{Cookies: []httptrigger.Cookie{c}}).Response(nil); r.StatusCode != 500 || r.Refused == "" {
+	for _, c := range []httpanswer.Cookie{{Name: "a b"}, {Name: "a", Path: at("/ä")}, {Name: "a", Domain: at("x\ny")}} {
+		if r := (httpanswer.Parts{Cookies: []httpanswer.Cookie{c}}).Response(nil); r.StatusCode != 500 || r.Refused == "" {
 			t.Errorf("%+v: %+v", c, r)
 		}
 	}
@@ -197,12 +197,12 @@ func TestNegotiated(t *testing.T) {
 		{"", "text/plain", false, "406 text/plain "},
 		{"application/json", "text/plain", true, "406 text/plain "},
 	} {
-		a := httptrigger.Answer{Negotiate: true, Body: "hi"}
+		a := httpanswer.Parts{Negotiate: true, Body: "hi"}
 		if !tt.text {
 			a.Body = &netjson.Object{Members: []netjson.Member{{Name: "a", Value: int64(1)}}}
 		}
 		if tt.given != "" {
-			a.Header = []httptrigger.Field{{Name: "content-type", Value: tt.given}}
+			a.Header = []httpanswer.Field{{Name: "content-type", Value: tt.given}}
 		}
 		req := &bindings.HTTPRequest{Header: http.Header{}}
 		if tt.accept != "" {
@@ -224,7 +224,7 @@ func TestNegotiated(t *testing.T) {
 		{bindings.JSONValue([]byte(`true`)), "200 " + jsonct + ` true`},
 		{bindings.BytesValue([]byte("ab")), "200 " + jsonct + ` "YWI="`},
 	} {
-		r, err := httptrigger.ResultFrom(tt.v, nil)
+		r, err := httpanswer.OfResult(tt.v, nil)
 		if got := fmt.Sprintf("%d %s %s", r.StatusCode, r.Header.Get("Content-Type"), r.Body); err != nil || got != tt.want {
 			t.Errorf("%+v: got %s, %v; want %s", tt.v, got, err, tt.want)
 		}
@@ -239,7 +239,7 @@ func TestAcceptCharset(t *testing.T) {
 		"": "text/x; charset=utf-8 a", "utf-16": "text/x; charset=utf-16 a\x00", "*": "text/x; charset=utf-8 a", "latin1": "text/x; charset=utf-8 a",
 		"utf-8;q=0.1, UTF-16;q=0.9": "text/x; charset=utf-16 a\x00", "utf-16;q=0": "text/x; charset=utf-16 a\x00",
 	} {
-		a := httptrigger.Answer{Body: "a", Header: []httptrigger.Field{{Name: "Content-Type", Value: "text/x"}}}
+		a := httpanswer.Parts{Body: "a", Header: []httpanswer.Field{{Name: "Content-Type", Value: "text/x"}}}
 		r := a.Response(&bindings.HTTPRequest{Header: http.Header{"Accept-Charset": {accept}}})
 		if got := r.Header.Get("Content-Type") + " " + string(r.Body); got != want {
 			t.Errorf("%q: got %q, want %q", accept, got, want)

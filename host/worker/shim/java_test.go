@@ -159,6 +159,11 @@ func testJavaOutputs(t *testing.T, s *script) {
 	if got := told(s.call(id, text("no"))); got != "" {
 		t.Errorf("got %s, want nothing", got)
 	}
+	// An output is a plain object to libraries that write objects as JSON, which a proxy is not.
+	id = s.java("serialised", "out queue out", "more queue out")
+	if got, want := strings.ReplaceAll(told(s.call(id, text("x"))), `": `, `":`), `out={"json":"{\"more\":{\"value\":\"x\"}}"} more={"string":"x"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }
 
 // What the context and the metadata say; without a policy the retry context is zero (spec

@@ -4,6 +4,8 @@
 // and proxies implement them (spec workers-dotnet-java 2).
 
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -484,7 +486,7 @@ public final class RedeliverWorker {
         private static final String CORE = "azure-functions-java-core-library";
         private static final String GROUP = "com.microsoft.azure.functions";
 
-        final ClassLoader loader;
+        final AppLoader loader;
         final Mapper mapper;
         private final Map<String, Class<?>> known = new ConcurrentHashMap<>();
         private final Object injector; // null without one
@@ -505,7 +507,7 @@ public final class RedeliverWorker {
                 Arrays.sort(libraries);
                 path.addAll(Arrays.asList(libraries));
             }
-            ClassLoader plain = loaderOf(path);
+            AppLoader plain = loaderOf(path);
             if (!has(plain, API + "ExecutionContext")) {
                 path.add(coreLibrary());
                 plain = loaderOf(path);
@@ -516,12 +518,12 @@ public final class RedeliverWorker {
             noMiddleware();
         }
 
-        private static ClassLoader loaderOf(List<File> path) throws IOException {
+        private static AppLoader loaderOf(List<File> path) throws IOException {
             List<URL> urls = new ArrayList<>();
             for (File file : path) {
                 urls.add(file.toURI().toURL());
             }
-            return new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+            return new AppLoader(urls.toArray(new URL[0]));
         }
 
         private static boolean has(ClassLoader loader, String name) {
@@ -621,12 +623,112 @@ public final class RedeliverWorker {
         }
 
         /** An object of an interface, whose methods do what is given for their names. */
+        Class<?> outputType() throws ReflectiveOperationException {
+            try {
+                return loader.outputType();
+            } catch (IOException none) { // it is written to memory
+                throw new ReflectiveOperationException(none);
+            }
+        }
+
         Object proxy(String name, Map<String, Function<Object[], Object>> methods) {
             return proxy(name, new Answers(methods));
         }
 
         Object proxy(String name, InvocationHandler answers) {
             return Proxy.newProxyInstance(loader, new Class<?>[] {api(name)}, answers);
+        }
+    }
+
+    /** The loader of an app's classes, and of the one that is made for it. */
+    static final class AppLoader extends URLClassLoader {
+        private Class<?> output; // made once, guarded by this
+
+        AppLoader(URL[] path) {
+            super(path, ClassLoader.getPlatformClassLoader());
+        }
+
+        /** A class with one field that is an OutputBinding: a proxy would have no JSON form. */
+        synchronized Class<?> outputType() throws IOException {
+            if (output == null) {
+                byte[] text = PlainOutput.classFile();
+                output = defineClass(PlainOutput.NAME, text, 0, text.length);
+            }
+            return output;
+        }
+    }
+
+    /** The class file of a plain object with the methods getValue and setValue. */
+    static final class PlainOutput {
+        static final String NAME = "RedeliverOutputBinding";
+
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final DataOutputStream out = new DataOutputStream(bytes);
+
+        /** What the class would be in source: private Object value; and its getter and setter. */
+        static byte[] classFile() throws IOException {
+            PlainOutput file = new PlainOutput();
+            file.out.writeInt(0xCAFEBABE);
+            file.out.writeInt(52); // Java 8
+            file.constants();
+            file.shorts(0x21, 2, 4, 1, 6, 1, 2, 7, 8, 0); // public, this, super, one interface; one field: private, name, type
+            file.shorts(3);
+            file.method(9, 10, 1, 1, 0x2A, 0xB7, 0, 14, 0xB1); // super()
+            file.method(11, 12, 1, 1, 0x2A, 0xB4, 0, 16, 0xB0); // return value
+            file.method(17, 18, 2, 2, 0x2A, 0x2B, 0xB5, 0, 16, 0xB1); // value = given
+            file.shorts(0);
+            return file.bytes.toByteArray();
+        }
+
+        /** The constants, by their numbers from 1. */
+        private void constants() throws IOException {
+            shorts(20);
+            text(NAME); // 1
+            pair(7, 1);
+            text("java/lang/Object");
+            pair(7, 3); // 4
+            text((API + "OutputBinding").replace('.', '/'));
+            pair(7, 5);
+            text("value"); // 7
+            text("Ljava/lang/Object;");
+            text("<init>"); // 9
+            text("()V");
+            text("getValue"); // 11
+            text("()Ljava/lang/Object;");
+            pair(12, 9, 10); // 13: <init>()
+            pair(10, 4, 13);
+            pair(12, 7, 8); // 15: value
+            pair(9, 2, 15);
+            text("setValue"); // 17
+            text("(Ljava/lang/Object;)V");
+            text("Code"); // 19
+        }
+
+        private void method(int name, int type, int stack, int locals, int... code) throws IOException {
+            shorts(1, name, type, 1, 19);
+            out.writeInt(12 + code.length);
+            shorts(stack, locals);
+            out.writeInt(code.length);
+            for (int one : code) {
+                out.writeByte(one);
+            }
+            shorts(0, 0);
+        }
+
+        private void text(String text) throws IOException {
+            out.writeByte(1);
+            out.writeUTF(text);
+        }
+
+        private void pair(int tag, int... numbers) throws IOException {
+            out.writeByte(tag);
+            shorts(numbers);
+        }
+
+        private void shorts(int... numbers) throws IOException {
+            for (int number : numbers) {
+                out.writeShort(number);
+            }
         }
     }
 
@@ -776,8 +878,8 @@ public final class RedeliverWorker {
             Object receiver = Modifier.isStatic(method.getModifiers()) ? null : app.instance(method.getDeclaringClass(), constructor);
             Object result = method.invoke(receiver, arguments);
             List<Object> outputs = new ArrayList<>();
-            for (Map.Entry<String, Object[]> output : call.outputs.entrySet()) {
-                Map<String, Object> data = Data.leaving(app, output.getValue()[0]);
+            for (Map.Entry<String, Object> output : call.outputs.entrySet()) {
+                Map<String, Object> data = Data.leaving(app, app.outputType().getMethod("getValue").invoke(output.getValue()));
                 if (data != null) {
                     outputs.add(map("name", output.getKey(), "data", data));
                 }
@@ -877,7 +979,7 @@ public final class RedeliverWorker {
         final AppClasses app;
         final Map<String, Object> inputs = new LinkedHashMap<>();
         final Map<String, Object> metadata = new HashMap<>();
-        final Map<String, Object[]> outputs = new LinkedHashMap<>();
+        private final Map<String, Object> outputs = new LinkedHashMap<>();
 
         private final Link link;
         private final UserFunction function;
@@ -901,12 +1003,13 @@ public final class RedeliverWorker {
             }
         }
 
-        Object output(String name) {
-            Object[] value = outputs.computeIfAbsent(name, n -> new Object[1]);
-            return app.proxy("OutputBinding", Map.of("getValue", a -> value[0], "setValue", a -> {
-                value[0] = a[0];
-                return null;
-            }));
+        Object output(String name) throws ReflectiveOperationException {
+            Object output = outputs.get(name);
+            if (output == null) {
+                output = app.outputType().getConstructor().newInstance();
+                outputs.put(name, output);
+            }
+            return output;
         }
 
         Object context() {

@@ -136,6 +136,12 @@ public class Values {
         }
     }
 
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    public void serialised(@QueueTrigger(name = "in", queueName = "q") String in, @QueueOutput(name = "out", queueName = "o") OutputBinding out, @QueueOutput(name = "more", queueName = "o") OutputBinding more) {
+        more.setValue(in);
+        out.setValue(java.util.Map.of("more", more));
+    }
+
     public void both(
         @QueueTrigger(name = "in", queueName = "q") String in, @QueueOutput(name = "out", queueName = "o") OutputBinding<Order> out,
         @BlobOutput(name = "file", path = "p") OutputBinding<byte[]> file) {

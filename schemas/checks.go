@@ -19,6 +19,7 @@ var crossChecks = map[Name][]func(*validation, map[string]any){
 		returnDirection,
 		serviceBusEntity,
 		cosmosStart,
+		cosmosMode,
 	},
 }
 
@@ -122,6 +123,25 @@ func serviceBusEntity(v *validation, content map[string]any) {
 		f := v.d.Fault(JoinPath(path, missing), "", allowed, "is required")
 		f.Kind = KindArgumentNull
 		v.add(f)
+	})
+}
+
+// cosmosMode refuses a mode that is not built: as LatestVersion the function would get
+// other items. The mode cannot begin in the past. Source: spec drift-2026 C-7.
+func cosmosMode(v *validation, content map[string]any) {
+	eachBinding(content, func(path string, b map[string]any) {
+		if b["type"] != "cosmosDBTrigger" || b["changeFeedMode"] != "AllVersionsAndDeletes" {
+			return
+		}
+		at := JoinPath(path, "changeFeedMode")
+		v.add(v.d.Fault(at, v.d.Found(at), `"LatestVersion"`, "Redeliver does not serve this mode"))
+		for key, set := range map[string]bool{"startFromBeginning": b["startFromBeginning"] == true, "startFromTime": b["startFromTime"] != nil} {
+			if at := JoinPath(path, key); set && !v.seen[at] {
+				f := v.d.Fault(at, v.d.Found(at), "no start in the past", "changeFeedMode AllVersionsAndDeletes begins now")
+				f.Kind = KindInvalidOperation
+				v.add(f)
+			}
+		}
 	})
 }
 

@@ -65,6 +65,13 @@ func TestFunctionFaults(t *testing.T) {
 			`function.json:2:54: bindings[0].feedPollDelay: found -1: out of range; allowed: a whole number of 0 or more {argument-out-of-range}`,
 			`function.json:2:73: bindings[0].startFromTime: found "x": cannot be read as a time; allowed: a time such as 2021-02-16T14:19:29Z {json}`,
 		}},
+		"cosmosDBTrigger mode in any case": {bind(`{"name":"a","type":"cosmosDBTrigger","databaseName":"d","containerName":"c","startFromBeginning":true,"changeFeedMode":"latestVERSION"}`), nil},
+		"cosmosDBTrigger mode that is not built": {bind(`{"name":"a","type":"cosmosDBTrigger","databaseName":"d","containerName":"c","changeFeedMode":"allVersionsAndDeletes","startFromBeginning":true}`), []string{
+			`function.json:2:94: bindings[0].changeFeedMode: found "allVersionsAndDeletes": Redeliver does not serve this mode; allowed: "LatestVersion"`,
+			`function.json:2:139: bindings[0].startFromBeginning: found true: changeFeedMode AllVersionsAndDeletes begins now; allowed: no start in the past {invalid-operation}`,
+		}},
+		"cosmosDBTrigger mode unknown": {bind(`{"name":"a","type":"cosmosDBTrigger","databaseName":"d","containerName":"c","changeFeedMode":"Nonsense"}`),
+			[]string{`function.json:2:94: bindings[0].changeFeedMode: found "Nonsense": not one of the allowed values; allowed: "LatestVersion" or "AllVersionsAndDeletes" {json}`}},
 		"cosmosDBTrigger two starts": {bind(`{"name":"a","type":"cosmosDBTrigger","databaseName":"d","containerName":"c","startFromBeginning":true,"startFromTime":"2021-02-16T14:19:29Z"}`),
 			[]string{`function.json:2:119: bindings[0].startFromTime: found "2021-02-16T14:19:29Z": startFromBeginning is set too; allowed: startFromTime or startFromBeginning {invalid-operation}`}},
 		"cosmosDB":              {bind(`{"name":"a","type":"cosmosDB","databaseName":"d"}`), []string{`function.json:2:1: bindings[0].containerName: is required; allowed: text {argument-null}`}},

@@ -106,6 +106,7 @@ func newShape(schema, root map[string]any) *shape { return readShape(schema, roo
 
 // readShape reads the schema of a part. own says that it is of this program.
 func readShape(schema, root map[string]any, own bool) *shape {
+	idle := schema[keyEffect] == "none" // also beside a reference
 	schema = dereference(schema, root)
 	s := &shape{types: texts(schema["type"]), words: map[string]string{}, schema: schema, own: own || schema[keyKind] == ""}
 	s.format, _ = schema["format"].(string)
@@ -115,7 +116,7 @@ func readShape(schema, root map[string]any, own bool) *shape {
 	s.demanding = schema["required"] != nil && schema[keyPartial] != true && !s.own
 	s.commaList = schema[keyList] == "comma"
 	s.closed = schema["additionalProperties"] == false
-	s.idle = schema[keyEffect] == "none"
+	s.idle = idle || schema[keyEffect] == "none"
 	for _, word := range append(texts(schema["enum"]), texts(schema["const"])...) {
 		s.words[strings.ToLower(word)] = word
 	}

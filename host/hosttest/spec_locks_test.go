@@ -219,7 +219,7 @@ func TestTimerStatusBlob(t *testing.T) {
 	}
 	hour := hosttest.Start.Truncate(time.Hour)
 	at := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.9999999-07:00") }
-	want := fmt.Sprintf(`{"Last":"0001-01-01T00:00:00","Next":"%s","LastUpdated":"%s"}`, at(hour.Add(time.Hour)), at(hosttest.Start))
+	want := fmt.Sprintf(`{"Last":"0001-01-01T00:00:00+00:00","Next":"%s","LastUpdated":"%s"}`, at(hour.Add(time.Hour)), at(hosttest.Start))
 	if got := status(); got != want {
 		t.Errorf("after the first start:\n%s\nwant\n%s", got, want)
 	}

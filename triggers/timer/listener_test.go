@@ -23,7 +23,7 @@ func TestListenerTicks(t *testing.T) {
 	s := newStage(t, "2024-03-15T10:02:00Z")
 	s.run(t, "0 */5 * * * *", nil)
 	s.v.Advance(10 * time.Minute)
-	const none = "0001-01-01T00:00:00"
+	const none = "0001-01-01T00:00:00+00:00"
 	want := []string{
 		"10:05:00 run " + payload(none, "2024-03-15T10:05:00+00:00", none, false),
 		"10:05:00 settled recorded",
@@ -48,7 +48,7 @@ func TestListenerPayloadIsLocal(t *testing.T) {
 	s := newStage(t, "2018-03-10T10:31:00Z")
 	s.run(t, "0 30 2 * * *", &timer.Options{Location: location(t, "America/Los_Angeles")})
 	s.v.Advance(24 * time.Hour)
-	const none = "0001-01-01T00:00:00"
+	const none = "0001-01-01T00:00:00-08:00"
 	want := []string{
 		"10:30:00 run " + payload(none, "2018-03-11T03:30:00-07:00", none, false),
 		"10:30:00 settled recorded",
@@ -62,7 +62,7 @@ func TestListenerPayloadIsLocal(t *testing.T) {
 // ScheduleMonitor.cs, CheckPastDueAsync; TimerListener.cs, InvokeJobFunction).
 func TestListenerStatus(t *testing.T) {
 	t.Parallel()
-	const none = "0001-01-01T00:00:00"
+	const none = "0001-01-01T00:00:00+00:00"
 	status := func(last, next, updated string) string {
 		return fmt.Sprintf(`{"Last":%q,"Next":%q,"LastUpdated":%q}`, last, next, updated)
 	}
@@ -206,7 +206,7 @@ func dump(t *testing.T, store timer.StatusStore) string {
 
 func TestListenerRunOnStartup(t *testing.T) {
 	t.Parallel()
-	const none = "0001-01-01T00:00:00"
+	const none = "0001-01-01T00:00:00+00:00"
 	t.Run("runs at once, not past due", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, "2024-03-15T10:02:30Z")
@@ -402,7 +402,7 @@ func TestListenerCrashInLoopIsPastDue(t *testing.T) {
 	s := newStage(t, "2024-03-15T10:06:00Z")
 	s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
 	want := []string{
-		"10:06:00 run " + payload("0001-01-01T00:00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00", true),
+		"10:06:00 run " + payload("0001-01-01T00:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00", true),
 		"10:06:00 settled recorded",
 	}
 	if diff := cmp.Diff(s.take(), want); diff != "" {

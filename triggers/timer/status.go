@@ -56,12 +56,9 @@ func (m *Memory) SetStatus(_ context.Context, s Status) error {
 // status, and a changed time would look like a changed schedule.
 const tick = 100 * time.Nanosecond
 
-// The forms of a time in JSON: local time with its offset and up to seven digits
-// of a second, and the default date, which has no offset.
-const (
-	timeForm    = "2006-01-02T15:04:05.9999999-07:00"
-	defaultDate = "0001-01-01T00:00:00"
-)
+// timeForm is a time in JSON: local, with its offset and up to seven digits of a
+// second.
+const timeForm = "2006-01-02T15:04:05.9999999-07:00"
 
 // statusJSON has the names of exttimer: ScheduleStatus.cs.
 type statusJSON struct {
@@ -71,9 +68,42 @@ type statusJSON struct {
 }
 
 // MarshalJSON writes {"Last":…,"Next":…,"LastUpdated":…}. Times have the offset
-// of their location; a zero time is 0001-01-01T00:00:00.
+// of their location; a zero time is the default date in the location of the others.
 func (s Status) MarshalJSON() ([]byte, error) {
-	return json.Marshal(statusJSON{jsonTime(s.Last), jsonTime(s.Next), jsonTime(s.LastUpdated)})
+	none := defaultDate(s.Next, s.LastUpdated, s.Last)
+	text := func(t time.Time) string {
+		if t.IsZero() {
+			return none
+		}
+		return t.Format(timeForm)
+	}
+	return json.Marshal(struct{ Last, Next, LastUpdated string }{text(s.Last), text(s.Next), text(s.LastUpdated)})
+}
+
+// defaultDate is the first instant of the year 1 in the location of the first time that
+// is set. West of UTC that would lie in the year before, and the clock stays at midnight
+// (spec drift-2026 C-9).
+func defaultDate(times ...time.Time) string {
+	offset := 0
+	for _, t := range times {
+		if !t.IsZero() {
+			offset = standardOffset(t)
+			break
+		}
+	}
+	first := time.Date(1, 1, 1, 0, 0, max(offset, 0), 0, time.FixedZone("", offset))
+	return first.Format(timeForm)
+}
+
+// standardOffset is the offset of a location in the year of t, without daylight saving,
+// in seconds: .NET knows no older one.
+func standardOffset(t time.Time) int {
+	at := time.Date(t.Year(), 1, 1, 0, 0, 0, 0, t.Location())
+	if at.IsDST() {
+		at = time.Date(t.Year(), 7, 1, 0, 0, 0, 0, t.Location())
+	}
+	_, offset := at.Zone()
+	return offset
 }
 
 // UnmarshalJSON reads the forms that MarshalJSON and the platform write. A time
@@ -89,13 +119,6 @@ func (s *Status) UnmarshalJSON(data []byte) error {
 }
 
 type jsonTime time.Time
-
-func (t jsonTime) MarshalJSON() ([]byte, error) {
-	if time.Time(t).IsZero() {
-		return json.Marshal(defaultDate)
-	}
-	return json.Marshal(time.Time(t).Format(timeForm))
-}
 
 func (t *jsonTime) UnmarshalJSON(data []byte) error {
 	var text string

@@ -118,7 +118,7 @@ func lint(r *app.Review) {
 	}
 	if _, ok := queue.PoisonOrigin(name); ok {
 		r.Trigger("L-12", "queueName",
-			"the function is triggered by a poison queue, which has no poison queue of its own: a message that fails comes back every 10 minutes until it expires (7 days by default)")
+			"the function is triggered by a poison queue, which has no poison queue of its own: a message that fails comes back every 10 minutes until it expires (7 days by default); storage extension 5.3.7, which apps on a bundle have, skips it silently instead once its dequeue count has passed the maximum")
 		return
 	}
 	r.Trigger("L-12", "queueName",

@@ -92,11 +92,22 @@ func unreadable(r *workerpb.InvocationRequest) string {
 		case *workerpb.TypedData_Int, *workerpb.TypedData_Double, *workerpb.TypedData_Stream:
 			return fmt.Sprintf("%s: the kind %T is not supported", name, v.GetData())
 		}
-		if h := v.GetHttp(); h != nil && (len(h.GetHeaders())+len(h.GetQuery())+len(h.GetParams())+len(h.GetIdentities()) > 0 || h.GetBody() != nil && h.GetBody().GetBytes() == nil) {
+		if h := v.GetHttp(); h != nil && (len(h.GetHeaders())+len(h.GetQuery())+len(h.GetParams()) > 0 || !complete(h.GetIdentities()) || h.GetBody() != nil && h.GetBody().GetBytes() == nil) {
 			return name + ": the request is not in the form of the capabilities"
 		}
 	}
 	return ""
+}
+
+// complete reports whether identities have their claim types: the real worker throws on
+// one that lacks them.
+func complete(identities []*workerpb.RpcClaimsIdentity) bool {
+	for _, id := range identities {
+		if id.GetNameClaimType().GetValue() == "" || id.GetRoleClaimType().GetValue() == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // run is the function's body.

@@ -41,6 +41,7 @@ func TestPython(t *testing.T) {
 		}
 		suite(t, python{interpreter, nil})
 		t.Run("notice", func(t *testing.T) { t.Parallel(); testStandInNotice(t, python{interpreter, nil}) })
+		t.Run("absent", func(t *testing.T) { t.Parallel(); testStandInAbsent(t, python{interpreter, nil}) })
 	})
 	t.Run("azure-functions", func(t *testing.T) {
 		t.Parallel()
@@ -69,7 +70,7 @@ func suite(t *testing.T, p python) {
 		{"http", testHTTP}, {"logs", testLogs}, {"output", testOutput}, {"exit", testExit},
 		{"concurrency", testConcurrency}, {"connection", testConnection}, {"terminate", testTerminate},
 		{"odd messages", testOddMessages}, {"large message", testLargeMessage}, {"fork", testFork},
-		{"packages of the app", testPackages}, {"interpreter too old", testTooOld},
+		{"packages of the app", testPackages}, {"gateways", testGateways}, {"interpreter too old", testTooOld},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +131,7 @@ func (p python) v2(t *testing.T, env ...string) *script {
 		t.Fatalf("functions: %v", r.GetResult())
 	}
 	for _, f := range r.GetFunctionMetadataResults() {
-		if got := s.load(f.GetFunctionId(), f); got.GetStatus() != workerpb.StatusResult_Success && f.GetName() != "misfit" {
+		if got := s.load(f.GetFunctionId(), f); got.GetStatus() != workerpb.StatusResult_Success {
 			t.Fatalf("load %s: %v", f.GetName(), got)
 		}
 	}
@@ -596,10 +597,6 @@ func testIndex(t *testing.T, p python) {
 	if got := found["place_order"].GetRetryOptions(); got != nil {
 		t.Errorf("a policy where there is none: %v", got)
 	}
-	// One function that does not fit leaves the others alone.
-	if got := s.load("misfit", found["misfit"]); !like(got.GetException().GetMessage(), "LoadError: *misfit*message*") {
-		t.Errorf("a function that does not fit is loaded: %v", got)
-	}
 	if got := s.load("ProcessOrder", found["ProcessOrder"]); got.GetStatus() != workerpb.StatusResult_Success {
 		t.Errorf("load: %v", got)
 	}
@@ -614,6 +611,7 @@ func testIndexRefused(t *testing.T, p python) {
 		"missing": "ModuleNotFoundError: *a_package_that_is_not_there*pip install*",
 		"two":     "ValueError: *more than one FunctionApp*",
 		"none":    "ValueError: *no FunctionApp*",
+		"misfit":  "ValueError: *function bad: *wrong*no binding; *function worse: *msg*TimerRequest*; none of the app's functions runs*",
 		"policy":  "ValueError: *process*delay_interval*10 s*",
 		"quits":   "SystemExit: 3",
 	} {

@@ -20,7 +20,6 @@ class App:
         self._library = None
         self.directory = None
         self.functions = {}  # by ID
-        self._failed = {}  # by ID: why a declared function cannot be loaded
 
     def at(self, directory):
         """Makes a folder that of the app. What is installed comes before its modules, as
@@ -82,15 +81,21 @@ class App:
             number = "no" if not apps else "more than one"
             raise ValueError(f"{os.path.basename(path)} has {number} FunctionApp at its top level")
         found = next(iter(apps.values())).get_functions()
-        return [self._declared(function, path) for function in found]
+        ready, bad = {}, []
+        for function in found:
+            name = function.get_function_name()
+            bindings = {b.name: Binding(b.type, direction(b) == 1) for b in function.get_bindings()}
+            try:
+                ready[name] = Function(name, self.directory, function.get_user_function(), bindings, library.get_binding_registry())
+            except LoadError as error:
+                bad.append(str(error))
+        if bad:  # as the platform's worker does
+            raise ValueError("; ".join(bad) + "; none of the app's functions runs until then")
+        self.functions.update(ready)
+        return [self._metadata(function, path) for function in found]
 
-    def _declared(self, function, path):
+    def _metadata(self, function, path):
         name = function.get_function_name()
-        bindings = {b.name: Binding(b.type, direction(b) == 1) for b in function.get_bindings()}
-        try:
-            self.functions[name] = Function(name, self.directory, function.get_user_function(), bindings, self.library().get_binding_registry())
-        except LoadError as error:
-            self._failed[name] = error
         metadata = {
             "name": name, "functionId": name, "directory": self.directory, "scriptFile": os.path.basename(path),
             "entryPoint": name, "language": "python", "properties": {"worker_indexed": "True"},
@@ -108,8 +113,6 @@ class App:
     def load(self, identity, metadata):
         """Loads one function. An exception says why it cannot be called."""
         self.at(metadata.get("directory") and os.path.dirname(os.path.abspath(metadata["directory"])))
-        if identity in self._failed:
-            raise self._failed[identity]
         if identity in self.functions:
             return
         name, script = metadata.get("name") or identity, metadata.get("scriptFile")

@@ -49,7 +49,9 @@ def untold(answer, error):
 
 
 def advice(error):
-    """What to do about a module that is not there."""
+    """What to do about a module that is not there, or a name of one."""
+    if isinstance(error, ImportError) and (error.name or "").startswith("azure.functions") and stand_in():
+        return f': a small stand-in serves for the package azure-functions; install it with "{sys.executable} -m pip install azure-functions"'
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return ""
     if error.name.partition(".")[0] == "__app__":
@@ -58,6 +60,11 @@ def advice(error):
         f": if it is no module of the app, add its package to requirements.txt and run "
         f'"{sys.executable} -m pip install -r requirements.txt"'
     )
+
+
+def stand_in():
+    """Whether azure.functions is the worker's own."""
+    return getattr(sys.modules.get("azure.functions"), "__version__", "").endswith("+stand-in")
 
 
 def trace(error):

@@ -36,11 +36,6 @@ async def tick(timer: func.TimerRequest) -> None:
     await asyncio.sleep(0)
 
 
-@app.queue_trigger(arg_name="msg", queue_name="wrong", connection="AzureWebJobsStorage")
-def misfit(message: func.QueueMessage) -> None:
-    pass
-
-
 def queue(name):
     return app.queue_trigger(arg_name="msg", queue_name=name, connection="AzureWebJobsStorage")
 

@@ -219,7 +219,7 @@ def bodies(data):
     if data.type == "collection_string":
         return data.value.string
     if data.type == "json":
-        return [item if isinstance(item, str) else json.dumps(item) for item in json.loads(data.value)]
+        return [json.dumps(item) for item in json.loads(data.value)]
     raise NotImplementedError
 
 
@@ -384,3 +384,11 @@ class Cosmos(Converter):
 
 of("cosmosDB")(Cosmos)
 of("cosmosDBTrigger", trigger=True)(Cosmos)
+
+
+@of("warmupTrigger", trigger=True)
+class WarmUp(Converter):
+    takes = (messages.WarmUpContext,)
+
+    def decode(self, data, *, trigger_metadata):
+        return messages.WarmUpContext()

@@ -4,6 +4,8 @@ import enum
 import inspect
 import json
 
+from .absent import absent
+
 
 class Named(enum.Enum):
     """A choice; it stands in metadata by its name."""
@@ -28,8 +30,13 @@ class AccessRights(Named):
     MANAGE, LISTEN = "manage", "listen"
 
 
-class BlobSource(Named):
+class BlobSource(enum.Enum):
+    """A choice that stands in metadata by its value."""
+
     EVENT_GRID, LOGS_AND_CONTAINER_SCAN = "EventGrid", "LogsAndContainerScan"
+
+    def __str__(self):
+        return self.value
 
 
 class HttpMethod(Named):
@@ -143,6 +150,15 @@ DECORATORS = {
         "cosmosDBTrigger", IN, "connection database_name container_name * lease_connection lease_database_name lease_container_name "
         "create_lease_container_if_not_exists leases_container_throughput lease_container_prefix feed_poll_delay lease_acquire_interval "
         "lease_expiration_interval lease_renew_interval max_items_per_invocation start_from_beginning start_from_time preferred_locations data_type"),
+    "cosmos_db_trigger_v3": (
+        "cosmosDBTrigger", IN, "database_name collection_name connection_string_setting * lease_collection_name lease_connection_string_setting "
+        "lease_database_name create_lease_collection_if_not_exists leases_collection_throughput lease_collection_prefix checkpoint_interval "
+        "checkpoint_document_count feed_poll_delay lease_renew_interval lease_acquire_interval lease_expiration_interval "
+        "max_items_per_invocation start_from_beginning preferred_locations data_type"),
+    "cosmos_db_input_v3": ("cosmosDB", IN, "database_name collection_name connection_string_setting * id sql_query partition_key data_type"),
+    "cosmos_db_output_v3": (
+        "cosmosDB", OUT, "database_name collection_name connection_string_setting * create_if_not_exists partition_key collection_throughput "
+        "use_multiple_write_locations preferred_locations data_type"),
     "warm_up_trigger": ("warmupTrigger", IN, "* data_type"),
     "generic_trigger": (None, IN, "type * data_type"),
     "blob_input": ("blob", IN, "path connection * data_type"),
@@ -169,6 +185,9 @@ class DecoratorApi:
     def __init__(self, *args, **kwargs):
         self._functions = []
 
+    def __getattr__(self, name):
+        raise absent(f"{type(self).__name__}.{name}", name)
+
     def _decorator(self, configure):
         def decorate(given):
             if isinstance(given, Function):
@@ -184,10 +203,14 @@ class DecoratorApi:
     def _bound(self, *bindings):
         return self._decorator(lambda function: [function.add(binding) for binding in bindings])
 
-    def function_name(self, name):
+    def function_name(self, name, setting_extra_fields=None):
         return self._decorator(lambda function: setattr(function, "_name", name))
 
-    def retry(self, strategy, max_retry_count, delay_interval=None, minimum_interval=None, maximum_interval=None):
+    def http_type(self, http_type):
+        """Says what answers requests. The worker does not ask."""
+        return self._decorator(lambda function: None)
+
+    def retry(self, strategy, max_retry_count, delay_interval=None, minimum_interval=None, maximum_interval=None, setting_extra_fields=None):
         policy = {
             "strategy": strategy, "max_retry_count": max_retry_count, "delay_interval": delay_interval,
             "minimum_interval": minimum_interval, "maximum_interval": maximum_interval,
@@ -213,6 +236,8 @@ def decorator(name, kind, way, words):
         given = signature.bind(*args, **kwargs).arguments
         self, arg_name, more = given.pop("self"), given.pop("arg_name"), given.pop("more", {})
         own = kind or given.pop("type")
+        if own == "eventGrid" and kind and ("connection" in given) == ({"topic_endpoint_uri", "topic_key_setting"} <= set(given)):
+            raise ValueError(f"the output {arg_name} to Event Grid has either a connection, or topic_endpoint_uri and topic_key_setting")
         return self._bound(Binding(own, way, arg_name, **given, **more))
 
     method.__name__, method.__signature__ = name, signature

@@ -96,6 +96,10 @@ class TimerRequest:
         self.past_due, self.schedule_status, self.schedule = past_due, schedule_status or {}, schedule or {}
 
 
+class WarmUpContext:
+    """What a warm-up trigger gives: nothing."""
+
+
 class Document(collections.UserDict):
     """A document of Cosmos DB."""
 

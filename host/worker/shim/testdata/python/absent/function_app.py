@@ -1,0 +1,6 @@
+import os
+
+import azure.functions as func
+
+app = func.FunctionApp()
+exec(os.environ["ABSENT"])

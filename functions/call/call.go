@@ -33,6 +33,9 @@ type Declaration struct {
 	// CircuitBreaker is function.json's redeliver.circuitBreaker, nil without one. The
 	// rules of function.json check it.
 	CircuitBreaker *CircuitBreaker
+	// Fault says why the function cannot be loaded, if that is known already: it is in error,
+	// and does not run. Empty otherwise.
+	Fault string
 }
 
 // CircuitBreaker is when a function takes no deliveries for a while.

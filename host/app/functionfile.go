@@ -252,5 +252,8 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		f.placed(near)
 	}
 	f.addDeclared(d)
+	if d.Fault != "" {
+		f.fault(indexing, f.base, schemas.KindInvalidOperation, "", "", strings.TrimSuffix(d.Fault, "."))
+	}
 	return f
 }

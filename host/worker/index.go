@@ -99,7 +99,7 @@ func stackOf(e *call.Error) string {
 func declarationOf(f *workerpb.RpcFunctionMetadata) (call.Declaration, error) {
 	d := call.Declaration{Name: f.GetName()}
 	if failure := f.GetStatus(); failure != nil && failure.GetException() != nil && failure.GetStatus() == workerpb.StatusResult_Failure {
-		return d, fmt.Errorf("function %q: %s", d.Name, failure.GetException().GetMessage())
+		d.Fault = failure.GetException().GetMessage()
 	}
 	for _, raw := range f.GetRawBindings() {
 		binding, err := plainBinding(raw)

@@ -70,7 +70,7 @@ func suite(t *testing.T, p python) {
 		{"http", testHTTP}, {"logs", testLogs}, {"output", testOutput}, {"exit", testExit},
 		{"concurrency", testConcurrency}, {"connection", testConnection}, {"terminate", testTerminate},
 		{"odd messages", testOddMessages}, {"large message", testLargeMessage}, {"fork", testFork},
-		{"packages of the app", testPackages}, {"gateways", testGateways}, {"interpreter too old", testTooOld},
+		{"packages of the app", testPackages}, {"gateways", testGateways}, {"misfit", testMisfit}, {"interpreter too old", testTooOld},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -611,7 +611,6 @@ func testIndexRefused(t *testing.T, p python) {
 		"missing": "ModuleNotFoundError: *a_package_that_is_not_there*pip install*",
 		"two":     "ValueError: *more than one FunctionApp*",
 		"none":    "ValueError: *no FunctionApp*",
-		"misfit":  "ValueError: *function bad: *wrong*no binding; *function worse: *msg*TimerRequest*; none of the app's functions runs*",
 		"policy":  "ValueError: *process*delay_interval*10 s*",
 		"quits":   "SystemExit: 3",
 	} {

@@ -90,10 +90,10 @@ func decode(t *testing.T, raw []byte) (out decorated) {
 // for.
 func testStandInAbsent(t *testing.T, p python) {
 	for code, want := range map[string]string{
-		"func.KafkaEvent":                                      "AttributeError: *stand-in*no KafkaEvent*-m pip install azure-functions*",
-		"from azure.functions import SqlRow":                   "ImportError: *SqlRow*stand-in*-m pip install azure-functions*",
-		"import azure.functions.decorators.core":               "ModuleNotFoundError: *stand-in*-m pip install azure-functions*",
-		"@app.sql_trigger(arg_name='a')\ndef f(a): pass":       "AttributeError: *stand-in*no FunctionApp.sql_trigger*-m pip install azure-functions*",
+		"func.KafkaEvent":                                       "AttributeError: *stand-in*no KafkaEvent*-m pip install azure-functions*",
+		"from azure.functions import SqlRow":                    "ImportError: *SqlRow*stand-in*-m pip install azure-functions*",
+		"import azure.functions.decorators.core":                "ModuleNotFoundError: *stand-in*-m pip install azure-functions*",
+		"@app.sql_trigger(arg_name='a')\ndef f(a): pass":        "AttributeError: *stand-in*no FunctionApp.sql_trigger*-m pip install azure-functions*",
 		"func.Blueprint().mcp_tool_trigger(arg_name='context')": "AttributeError: *stand-in*no Blueprint.mcp_tool_trigger*-m pip install azure-functions*",
 	} {
 		t.Run(code, func(t *testing.T) {
@@ -105,6 +105,32 @@ func testStandInAbsent(t *testing.T, p python) {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
+	}
+}
+
+// With one function that does not fit none is loaded, and each says why (PYW:
+// azure_functions_worker/dispatcher.py index_functions).
+func testMisfit(t *testing.T, p python) {
+	s := p.start(t, app(t, "misfit"))
+	s.init(app(t, "misfit"))
+	r := s.functions(app(t, "misfit"))
+	if r.GetResult().GetStatus() != workerpb.StatusResult_Success {
+		t.Fatalf("functions: %v", r.GetResult())
+	}
+	want := map[string]string{
+		"good": "*not loaded while another one is bad: bad, worse*", "bad": "*function bad: *wrong*no binding", "worse": "*function worse: *msg*TimerRequest*",
+	}
+	for _, f := range r.GetFunctionMetadataResults() {
+		if got := f.GetStatus().GetException().GetMessage(); !like(got, want[f.GetName()]) || f.GetStatus().GetStatus() != workerpb.StatusResult_Failure {
+			t.Errorf("%s: %v", f.GetName(), f.GetStatus())
+		}
+		delete(want, f.GetName())
+		if got := s.load(f.GetFunctionId(), f); got.GetStatus() != workerpb.StatusResult_Failure {
+			t.Errorf("%s is loaded", f.GetName())
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not told: %v", want)
 	}
 }
 

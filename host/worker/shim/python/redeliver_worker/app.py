@@ -81,20 +81,22 @@ class App:
             number = "no" if not apps else "more than one"
             raise ValueError(f"{os.path.basename(path)} has {number} FunctionApp at its top level")
         found = next(iter(apps.values())).get_functions()
-        ready, bad = {}, []
+        ready, bad = {}, {}
         for function in found:
             name = function.get_function_name()
             bindings = {b.name: Binding(b.type, direction(b) == 1) for b in function.get_bindings()}
             try:
                 ready[name] = Function(name, self.directory, function.get_user_function(), bindings, library.get_binding_registry())
             except LoadError as error:
-                bad.append(str(error))
-        if bad:  # as the platform's worker does
-            raise ValueError("; ".join(bad) + "; none of the app's functions runs until then")
-        self.functions.update(ready)
-        return [self._metadata(function, path) for function in found]
+                bad[name] = str(error)
+        if not bad:
+            self.functions.update(ready)
+        else:  # as with the platform's worker none runs
+            beside = f"it is not loaded while another one is bad: {', '.join(bad)}; the platform's worker loads all functions of function_app.py or none"
+            bad.update((name, beside) for name in ready)
+        return [self._metadata(function, path, bad) for function in found]
 
-    def _metadata(self, function, path):
+    def _metadata(self, function, path, bad):
         name = function.get_function_name()
         metadata = {
             "name": name, "functionId": name, "directory": self.directory, "scriptFile": os.path.basename(path),
@@ -105,6 +107,8 @@ class App:
                 for b in function.get_bindings()
             },
         }
+        if name in bad:
+            metadata["status"] = {"status": "Failure", "exception": {"message": bad[name]}}
         retry = retry_options(name, function.get_settings_dict("retry_policy"))
         if retry:
             metadata["retryOptions"] = retry

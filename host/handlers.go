@@ -228,18 +228,3 @@ func (hs *handlers) giveUp(p *kept, err error) {
 	g.kill()
 	g.retire()
 }
-
-// remember keeps what later loads and the watcher need of the app that was read
-// last, good or not. Settings are read once per process, as on the platform.
-func (l *loader) remember(a *app.App) {
-	l.host.mu.Lock()
-	defer l.host.mu.Unlock()
-	l.settings, l.last = a.Settings, a
-}
-
-// lastRead is the app that was read last, or nil.
-func (l *loader) lastRead() *app.App {
-	l.host.mu.Lock()
-	defer l.host.mu.Unlock()
-	return l.last
-}

@@ -127,6 +127,10 @@ type Options struct {
 	// Overlay holds files in place of the app folder's: app.Options.Overlay.
 	Overlay map[string]string
 
+	// Poll has Watch look at the files again and again, for folders whose file system tells
+	// of no changes. It does so by itself where it knows of one.
+	Poll bool
+
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool
 

@@ -29,11 +29,12 @@ func Inspect(ctx context.Context, dir string, opts *Options) (*app.App, error) {
 func inspect(ctx context.Context, h *Host) (*app.App, error) {
 	defer h.cancel()
 	h.handlers.inspecting = true
-	read, err := app.Load(h.dir, h.loader.options(ctx))
+	opts := h.loader.options(ctx)
+	read, err := app.Load(h.dir, opts)
 	if err != nil {
 		return nil, err
 	}
-	h.loader.remember(read)
+	h.loader.remember(read, opts)
 	if !read.OK() || !read.Handler.Served() && h.opts.Handlers == nil {
 		return read, nil
 	}
@@ -46,7 +47,7 @@ func inspect(ctx context.Context, h *Host) (*app.App, error) {
 	if err != nil {
 		return read, err
 	}
-	opts := h.loader.options(ctx)
+	opts = h.loader.options(ctx)
 	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), inFiles(inv, handler)
 	a, err := app.Load(h.dir, opts)
 	if err != nil {

@@ -113,6 +113,7 @@ type loader struct {
 	generations int
 	settings    *app.Settings // read once per process, as on the platform
 	last        *app.App      // as read last, good or not
+	asked       app.Options   // with which it was read
 }
 
 // load prepares a generation of the app, handlers started, until ctx or the host ends.
@@ -132,7 +133,7 @@ func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, er
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
-	l.remember(a)
+	l.remember(a, opts)
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
@@ -145,6 +146,7 @@ func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, er
 		prev.retire()
 		prev = nil
 	}
+	defer l.saySlow(a)()
 	inv, handler, err := l.host.handlers.open(ctx, a)
 	if err != nil {
 		return nil, &LoadError{Err: err}
@@ -396,6 +398,8 @@ func (h *Host) Watch(ctx context.Context) error {
 			s := h.State()
 			return s == Running || s == Offline || s == Error && h.starter.waitsForChange()
 		},
-		Reload: func(ctx context.Context) { _ = h.Reload(ctx) }, // refusals are in the journal
+		Reload:  func(ctx context.Context) { _ = h.Reload(ctx) }, // refusals are in the journal
+		Differs: h.loader.differs,
+		Poll:    h.opts.Poll,
 	})
 }

@@ -99,6 +99,72 @@ func TestWatch(t *testing.T) {
 	start := func(t *testing.T) *watched {
 		return watch(t, &hosttest.Options{Handlers: ordersApp(), Files: map[string]string{"Orders/function.json": orders(4)}})
 	}
+	link := func(t *testing.T, target, path string) {
+		t.Helper()
+		next := path + ".next"
+		if err := os.Symlink(filepath.FromSlash(target), next); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+		if err := os.Rename(next, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("edit behind a link", func(t *testing.T) {
+		t.Parallel()
+		w := start(t)
+		outside := filepath.Join(t.TempDir(), "policy.json")
+		write := func(text string) {
+			if err := os.WriteFile(outside, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(orders(3))
+		link(t, outside, w.path("Orders/function.json"))
+		w.waitGeneration(2)
+		write(orders(1))
+		w.waitGeneration(3)
+	})
+	t.Run("link that is changed at once", func(t *testing.T) { // as mounted configuration is, in Kubernetes
+		t.Parallel()
+		w := start(t)
+		w.write("..1/function.json", orders(3))
+		w.write("..2/function.json", orders(1))
+		link(t, "..1", w.path("..data"))
+		link(t, "../..data/function.json", w.path("Orders/function.json"))
+		w.wait("reload with 3 retries", func(r *journal.Record) bool {
+			return r.Kind == journal.GenerationLoaded && w.App().Function("Orders").Policy.MaxRetryCount == 3
+		})
+		n := w.count(journal.GenerationLoaded)
+		link(t, "..2", w.path("..data"))
+		w.waitGeneration(n + 1)
+		if p := w.App().Function("Orders").Policy; p == nil || p.MaxRetryCount != 1 {
+			t.Errorf("policy after the change: %+v", p)
+		}
+	})
+	t.Run("app folder that is a link", func(t *testing.T) {
+		t.Parallel()
+		top := t.TempDir()
+		for version, retries := range map[string]int{"v1": 4, "v2": 2} {
+			for name, text := range map[string]string{"host.json": `{"version":"2.0"}`, "local.settings.json": `{"IsEncrypted":false,"Values":{"AzureWebJobsStorage":"UseDevelopmentStorage=true"}}`, "Orders/function.json": orders(retries)} {
+				path := filepath.Join(top, version, filepath.FromSlash(name))
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		link(t, "v1", filepath.Join(top, "app"))
+		w := watch(t, &hosttest.Options{Handlers: ordersApp(), Dir: filepath.Join(top, "app")})
+		w.waitGeneration(1)
+		if err := os.WriteFile(filepath.Join(top, "v1", "Orders", "function.json"), []byte(orders(3)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.waitGeneration(2)
+		link(t, "v2", filepath.Join(top, "app"))
+		w.waitGeneration(3)
+		if p := w.App().Function("Orders").Policy; p == nil || p.MaxRetryCount != 2 {
+			t.Errorf("policy of the other version: %+v", p)
+		}
+	})
 	t.Run("edit", func(t *testing.T) {
 		t.Parallel()
 		w := start(t)

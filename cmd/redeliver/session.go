@@ -352,7 +352,7 @@ func (s *session) openHost(env []string) error {
 		Store: s.store, Accounts: names, Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		Fault:  func(p services.FaultPoint) error { return s.faults.Ask(clk, p) },
-		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
+		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Poll: s.flags.poll, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})
 	if err != nil {
 		return storeError(err)

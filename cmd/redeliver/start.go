@@ -40,6 +40,7 @@ type startFlags struct {
 	seed            uint64
 	output          string
 	noWatch         bool
+	poll            bool
 	queuePort       portFlag
 	blobPort        portFlag
 	strictDates     bool
@@ -157,6 +158,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
+	flags.BoolVar(&f.poll, "poll", false, "look at the files each second, where the system tells of no changes")
 	addStorage(cmd, &f)
 	addBus(cmd, &f.bus)
 	addGrid(cmd, &f.grid)

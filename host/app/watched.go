@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/internal/linked"
 )
 
 // StateDir is the folder below the app in which the host keeps what it makes: built
@@ -29,6 +31,9 @@ func Unwatched(name string) bool {
 func (l *loader) hashWatched() {
 	entries, _ := os.ReadDir(l.app.Dir) // it could be read a moment ago
 	for _, e := range entries {
+		if e = linked.Entry(l.app.Dir, e); e == nil {
+			continue
+		}
 		if e.IsDir() && !l.app.Handler.Unwatched(e.Name()) {
 			l.hash("folder "+e.Name(), nil)
 		}
@@ -50,7 +55,7 @@ func (l *loader) hashWatched() {
 // hashFiles adds the files below a folder of the app whose names are wanted.
 func (l *loader) hashFiles(folder string, wanted func(name string) bool) {
 	// Errors leave a file out: it may just have gone.
-	_ = filepath.WalkDir(filepath.Join(l.app.Dir, folder), func(path string, e fs.DirEntry, err error) error {
+	_ = linked.Walk(filepath.Join(l.app.Dir, folder), func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 		case e.IsDir():

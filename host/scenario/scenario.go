@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/internal/linked"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -50,7 +51,7 @@ var Suffixes = []string{".scenario.yaml", ".scenario.yml", ".scenario.json"} // 
 // whose names begin with a dot, and node_modules, are left out.
 func Find(dir string) ([]string, error) {
 	var files []string
-	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+	err := linked.Walk(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

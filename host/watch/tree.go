@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/redeliver/redeliver/host/internal/linked"
 )
 
 // A Tree waits for changes of files below some folders: of sources, not of what tools
@@ -22,7 +24,7 @@ func NewTree(folders []string) (*Tree, error) {
 		return nil, err
 	}
 	for _, root := range folders {
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		err := linked.Walk(root, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil || !d.IsDir():
 				return nil

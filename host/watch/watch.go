@@ -20,6 +20,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
+	"github.com/redeliver/redeliver/host/internal/linked"
 )
 
 // Quiet times after which a change counts as complete (spec host-and-retry 7.1).
@@ -46,8 +47,16 @@ type Options struct {
 	// can bring the host another state.
 	Loaded, Awaits func() bool
 
-	// Reload reloads the app. An app that did not change is left alone.
+	// Reload reloads the app, or gives that up when ctx ends. An app that did not change
+	// is left alone.
 	Reload func(ctx context.Context)
+
+	// Differs reports, while Reload is at work, whether the app is another by now than the
+	// one that is being loaded.
+	Differs func(ctx context.Context) bool
+
+	// Poll looks at the files again and again, for folders without file events.
+	Poll bool
 }
 
 // Follow follows the app folder, and the further folders that its Go
@@ -62,18 +71,22 @@ func Follow(ctx context.Context, opts *Options) error {
 	if _, err := w.renew(); err != nil {
 		return err
 	}
-	if w.Loaded() {
-		w.Reload(ctx) // for changes after the load and before the watch
-	}
 	return w.follow(ctx)
 }
 
 // watching is one Follow.
 type watching struct {
 	Options
-	files   *fsnotify.Watcher
+	files   events
 	watched map[string]fs.FileInfo // folders, by path
-	moved   bool                   // one of them has come or gone since
+	links   map[string]bool        // by path: links by which something of the app is reached
+	behind  map[string]string      // by the path of a file that a link leads to: the link's path
+	moved   bool                   // a folder or link has come or gone since
+
+	load     *load         // under way, or nil
+	patience time.Duration // with a load that gives way to the next
+
+	saidPolls bool
 
 	saidSettings []byte // local.settings.json as it was seen last
 }
@@ -95,14 +108,9 @@ func (w *watching) renew() (renewed bool, err error) {
 		return false, nil
 	}
 	w.close()
-	if w.files, err = fsnotify.NewWatcher(); err != nil {
-		return false, fmt.Errorf("watch %q: %w", w.Dir, err)
-	}
 	w.watched, w.moved = now, false
-	for path := range now {
-		if err := w.files.Add(path); err != nil && path == w.Dir && !errors.Is(err, fs.ErrNotExist) {
-			return false, fmt.Errorf("watch %q: %w", path, err)
-		}
+	if w.files, err = w.open(slices.Sorted(maps.Keys(now))); err != nil {
+		return false, fmt.Errorf("watch %q: %w", w.Dir, err)
 	}
 	return true, nil
 }
@@ -112,11 +120,16 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 	timer := time.NewTimer(time.Hour) //clock:outside quiet time of real files
 	timer.Stop()
 	defer timer.Stop()
+	defer w.giveUp()
 	folders := w.functionFolders()
 	var due time.Time
-	later := func(quiet time.Duration) {
-		due = postpone(due, time.Now(), quiet)
+	at := func(when time.Time) {
+		due = when
 		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
+	}
+	later := func(quiet time.Duration) { at(postpone(due, time.Now(), quiet)) }
+	if w.Loaded() {
+		w.begin(ctx) // for changes after the load and before the watch
 	}
 	if w.Awaits() {
 		// Changes between the load and this moment gave no event; a reload of
@@ -128,7 +141,7 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 		select { //clock:outside file events
 		case <-ctx.Done(): //clock:outside ctx is of the real world
 			return nil
-		case err, ok := <-w.files.Errors: //clock:outside file events
+		case err, ok := <-w.files.errors(): //clock:outside file events
 			if !ok {
 				return nil
 			}
@@ -138,14 +151,13 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 				continue
 			}
 			w.Log.Warn().Err(err).Msg("file watcher")
-		case ev, ok := <-w.files.Events: //clock:outside file events
+		case ev, ok := <-w.files.events(): //clock:outside file events
 			if !ok {
 				return nil
 			}
 			switch w.means(ev, folders) {
 			case reloadNow:
-				due = time.Now()
-				timer.Reset(0) //clock:outside quiet time of real files
+				at(time.Now())
 			case reloadConfig:
 				later(configQuiet)
 			case reloadHandler:
@@ -157,10 +169,16 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 			}
 		case <-timer.C: //clock:outside file events
 			due = time.Time{}
+			if wait := w.giveWay(ctx); wait > 0 {
+				at(time.Now().Add(wait))
+				continue
+			}
 			if _, err := w.renew(); err != nil {
 				return err
 			}
-			w.Reload(ctx)
+			w.begin(ctx)
+		case <-w.load.ended(): //clock:outside a load waits for programs
+			w.load, w.patience = nil, 0
 			w.sayNewSettings()
 			folders = w.functionFolders()
 			switch renewed, err := w.renew(); {
@@ -182,10 +200,17 @@ func (w *watching) means(ev fsnotify.Event, folders string) action {
 		info, err := os.Stat(ev.Name)
 		isDir = err == nil && info.IsDir()
 	}
-	rel, err := filepath.Rel(w.Dir, ev.Name)
+	name := ev.Name
+	if link, led := w.behind[name]; led {
+		name = link
+	}
+	rel, err := filepath.Rel(w.Dir, name)
 	switch {
 	case err != nil || ev.Op == fsnotify.Chmod:
 		return ignore
+	case w.links[ev.Name]: // it leads elsewhere now
+		w.moved = true
+		return reloadConfig
 	case rel == ".": // the app folder itself came or went
 		return reloadConfig
 	case filepath.IsLocal(rel):
@@ -352,7 +377,7 @@ func (w *watching) functionFolders() string {
 	}
 	var b strings.Builder
 	for _, e := range entries {
-		if e.IsDir() && !unwatched[e.Name()] && !w.left(e.Name(), true) {
+		if e = linked.Entry(w.Dir, e); e != nil && e.IsDir() && !unwatched[e.Name()] && !w.left(e.Name(), true) {
 			b.WriteString(e.Name())
 			b.WriteByte('/')
 		}
@@ -362,15 +387,29 @@ func (w *watching) functionFolders() string {
 
 // watchedFolders finds the folders to watch, because a watch concerns the entries
 // of one folder: the app's, without huge ones that hold no function; further
-// folders that its program is built from; and the folder above the app.
+// folders that its program is built from; the folder above the app; and the folders of
+// links by which any of these is reached, and of the files that links lead to.
 func (w *watching) watchedFolders() map[string]fs.FileInfo {
 	found := map[string]fs.FileInfo{}
+	w.links, w.behind = map[string]bool{}, map[string]string{}
 	add := func(path string) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			found[path] = info
 		}
 	}
+	way := func(path string) {
+		links, end := linked.Way(path)
+		for _, link := range links {
+			w.links[link] = true
+			add(filepath.Dir(link))
+		}
+		if len(links) > 0 && path != end {
+			w.behind[end] = path
+			add(filepath.Dir(end))
+		}
+	}
 	add(filepath.Dir(w.Dir))
+	way(w.Dir)
 	for _, path := range w.Sources.Folders() {
 		add(path)
 	}
@@ -379,16 +418,43 @@ func (w *watching) watchedFolders() map[string]fs.FileInfo {
 			add(path)
 		}
 	}
-	_ = filepath.WalkDir(w.Dir, func(path string, e fs.DirEntry, err error) error {
+	real, _ := filepath.EvalSymlinks(w.Dir) // empty: it is not there
+	_ = linked.Walk(w.Dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // vanished while walking, or no right to read: nothing to follow
-		case !e.IsDir():
-		case path != w.Dir && w.leaves(e.Name()):
+		case e.IsDir() && path != w.Dir && w.leaves(e.Name()):
 			return filepath.SkipDir
-		default:
+		case e.IsDir():
 			add(path)
+			if at, err := filepath.EvalSymlinks(path); err == nil && !within(real, at) {
+				way(path)
+			}
+		case isLink(path):
+			way(path)
 		}
 		return nil
 	})
+	w.danglingLinks(way)
 	return found
+}
+
+// danglingLinks finds the links of the app that lead nowhere yet.
+func (w *watching) danglingLinks(way func(path string)) {
+	entries, _ := os.ReadDir(w.Dir) // it could be read a moment ago
+	for _, e := range entries {
+		if linked.Entry(w.Dir, e) == nil {
+			way(filepath.Join(w.Dir, e.Name()))
+		}
+	}
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// within reports whether a path is a folder or below it.
+func within(folder, path string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -221,4 +222,107 @@ func TestFoldersOutside(t *testing.T) {
 // watchingIn is a watch of an app in a folder, as it was read last.
 func watchingIn(dir string, last *app.App) *watching {
 	return &watching{Options: Options{Dir: dir, Sources: gobuild.NewSources(dir, dir, nil), App: func() *app.App { return last }}}
+}
+
+// Folders that are reached by links are watched, with the folders of the links and of the
+// files that they lead to; a cycle ends.
+func TestWatchedLinks(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"v1/Orders", "shared/Deep", "config"} {
+		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(top, "config", "function.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"app": "v1", "v1/Linked": "../shared", "v1/round": ".", "v1/Orders/function.json": "../../config/function.json"} {
+		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(top, filepath.FromSlash(link))); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	w := watchingIn(filepath.Join(top, "app"), &app.App{Config: app.Config{WatchFiles: []string{"function.json"}}})
+	w.watched = w.watchedFolders()
+	var watched []string
+	for path := range w.watched {
+		rel, err := filepath.Rel(top, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched = append(watched, filepath.ToSlash(rel))
+	}
+	slices.Sort(watched)
+	if diff := cmp.Diff(watched, []string{".", "app", "app/Linked", "app/Linked/Deep", "app/Orders", "config", "shared", "v1", "v1/Orders"}); diff != "" {
+		t.Errorf("watched (-got +want):\n%s", diff)
+	}
+	for name, want := range map[string]action{
+		"app": reloadConfig, "app/Linked": reloadHandler, "v1/Linked": reloadConfig, "app/Orders/function.json": reloadConfig, "config/function.json": reloadConfig, "config/other": ignore,
+	} {
+		if got := w.means(fsnotify.Event{Name: filepath.Join(top, filepath.FromSlash(name)), Op: fsnotify.Create}, w.functionFolders()); got != want {
+			t.Errorf("a new %s means %d, want %d", name, got, want)
+		}
+	}
+}
+
+// The file system of a folder is the one of the mount that is nearest above it, the last
+// of several.
+func TestFileSystem(t *testing.T) {
+	t.Parallel()
+	const mounts = `22 27 0:21 / /proc rw,relatime - proc proc rw
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+40 27 0:40 / /mnt/c rw,noatime shared:1 - 9p drvfs rw,aname=drvfs
+41 27 0:41 / /mnt/my\040share rw - cifs //server/share rw
+42 27 0:42 / /home/me/remote rw,nosuid - fuse.sshfs me@host: rw
+43 40 0:43 / /mnt/c/local rw - ext4 /dev/vdb rw
+44 43 0:44 / /mnt/c/local rw - tmpfs none rw
+broken line
+`
+	for path, want := range map[string]string{
+		"/srv/app": "ext4", "/": "ext4", "/mnt/c": "9p", "/mnt/c/app": "9p", "/mnt/cd": "ext4", "/mnt/my share/app": "cifs", "/home/me/remote/a/b": "fuse.sshfs", "/mnt/c/local/app": "tmpfs",
+	} {
+		if got := fileSystem(mounts, filepath.FromSlash(path)); got != want {
+			t.Errorf("the file system of %s is %q, want %q", path, got, want)
+		}
+	}
+}
+
+// Looking at folders finds what has come, gone and changed, also behind a link, and says
+// nothing of a folder in which others write.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(dir, "kept"), "1")
+	write(filepath.Join(dir, "gone"), "1")
+	write(filepath.Join(dir, "changed"), "1")
+	write(filepath.Join(other, "target"), "1")
+	write(filepath.Join(other, "next"), "1")
+	for _, name := range []string{"link", "moved"} {
+		if err := os.Symlink(filepath.Join(other, "target"), filepath.Join(dir, name)); err != nil {
+			t.Skipf("no links here: %v", err)
+		}
+	}
+	before := look([]string{dir})
+	write(filepath.Join(dir, "changed"), "22")
+	write(filepath.Join(dir, "new"), "1")
+	write(filepath.Join(other, "target"), "22")
+	if err := errors.Join(os.Remove(filepath.Join(dir, "gone")), os.Remove(filepath.Join(dir, "moved")), os.Symlink(filepath.Join(other, "next"), filepath.Join(dir, "moved"))); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, ev := range differences(before, look([]string{dir})) {
+		got[filepath.Base(ev.Name)] = ev.Op.String()
+	}
+	if diff := cmp.Diff(got, map[string]string{"changed": "WRITE", "new": "CREATE", "gone": "REMOVE", "link": "WRITE", "moved": "WRITE"}); diff != "" {
+		t.Errorf("differences (-got +want):\n%s", diff)
+	}
 }

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/internal/linked"
 )
 
 // Extensions are the ends of the names of files that a build reads. Files of other kinds
@@ -83,7 +85,7 @@ func (r *reading) project(path string) {
 	}
 	r.seen[path] = true
 	dir := filepath.Dir(path)
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	_ = linked.Walk(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // it has just gone, or cannot be read
 		case e.IsDir() && path != dir && Leaves(e.Name()):

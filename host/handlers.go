@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -182,7 +181,7 @@ func (hs *handlers) keep(ctx context.Context, a *app.App, p *kept, name string) 
 		OnStart: func(p process.Process) {
 			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
 		},
-		OnExit: func(x process.Exit) { hs.host.journal.Append(exitRecord(name, x)) },
+		OnExit: func(x process.Exit) { hs.host.journal.Append(launch.ExitRecord(name, x)) },
 	}
 	if a.Switches.WorkerCrash == "stop" {
 		ps.StopHost = func(err error) {
@@ -190,24 +189,6 @@ func (hs *handlers) keep(ctx context.Context, a *app.App, p *kept, name string) 
 		}
 	}
 	return ps
-}
-
-// exitRecord says how a handler process ended.
-func exitRecord(name string, x process.Exit) journal.Record {
-	rec := journal.Record{
-		Kind: journal.ProcessExited, Name: name, Cause: x.Reason,
-		Beside: journal.Beside{PID: x.Process.PID, Detail: strings.Join(x.Output, "\n")},
-	}
-	if !x.Planned {
-		rec.Status = x.Status // of a planned end it depends on who was faster
-	}
-	if x.Restart >= 0 {
-		rec.Delay, rec.HasDelay = x.Restart, true
-	}
-	if x.Err != nil {
-		rec.Error = x.Err.Error()
-	}
-	return rec
 }
 
 // giveUp stops the listeners after too many crashes of their generation's process

@@ -28,6 +28,7 @@ import (
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/trace"
+	"github.com/redeliver/redeliver/host/watch"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
@@ -411,7 +412,7 @@ func (s *starter) loadFirst(ctx context.Context) error {
 	if err := s.host.root.Err(); err != nil {
 		return err // closed while it waited for its turn
 	}
-	if offline(s.host.dir) != "" {
+	if watch.Offline(s.host.dir) != "" {
 		s.host.setState(Offline)
 		return nil
 	}

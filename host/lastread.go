@@ -2,9 +2,9 @@ package host
 
 import (
 	"context"
-	"time"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/watch"
 )
 
 // remember keeps what later loads and the watcher need of the app that was read
@@ -28,7 +28,7 @@ func (l *loader) differs(ctx context.Context) bool {
 	l.host.mu.Lock()
 	last, opts := l.last, l.asked
 	l.host.mu.Unlock()
-	if last == nil || offline(l.host.dir) != "" {
+	if last == nil || watch.Offline(l.host.dir) != "" {
 		return true
 	}
 	differs := true
@@ -39,19 +39,4 @@ func (l *loader) differs(ctx context.Context) bool {
 		differs = err != nil || a.Fingerprint != last.Fingerprint
 	})
 	return differs
-}
-
-// slowLoad is how long code may take to load before that is said.
-const slowLoad = 5 * time.Second
-
-// saySlow says that the code of an app takes long to load: it may never come to an end.
-// What has to be compiled takes its time.
-func (l *loader) saySlow(a *app.App) (end func() bool) {
-	if a.Handler.Kind != app.Language || a.Handler.Leaves != nil {
-		return func() bool { return true }
-	}
-	return time.AfterFunc(slowLoad, func() { //clock:outside a worker that starts
-		l.host.log.Warn().Str("hint", "code outside of functions that does not come to an end holds a load up; the next edit gives it up").
-			Msgf("the app has been loading for %v", slowLoad)
-	}).Stop
 }

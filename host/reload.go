@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func (h *Host) reload(ctx context.Context) error {
 		return ErrNotRunning
 	}
 	prev := h.current.Load()
-	if offline(h.dir) != "" {
+	if watch.Offline(h.dir) != "" {
 		if prev != nil {
 			h.current.Store(nil)
 			prev.stopListening(false)
@@ -146,7 +145,7 @@ func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, er
 		prev.retire()
 		prev = nil
 	}
-	defer l.saySlow(a)()
+	defer launch.SaySlow(a, l.host.log)()
 	inv, handler, err := l.host.handlers.open(ctx, a)
 	if err != nil {
 		return nil, &LoadError{Err: err}
@@ -355,32 +354,8 @@ func (l *loader) refuse(err error) {
 	}
 }
 
-// offline is the path of app_offline.htm, in any case, of an app folder that holds it.
-func offline(dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return ""
-	}
-	for _, e := range entries {
-		if strings.EqualFold(e.Name(), watch.OfflineFile) {
-			return filepath.Join(dir, e.Name())
-		}
-	}
-	return ""
-}
-
 // OfflinePage returns the text of app_offline.htm, or nil.
-func (h *Host) OfflinePage() []byte {
-	path := offline(h.dir)
-	if path == "" {
-		return nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	return text
-}
+func (h *Host) OfflinePage() []byte { return watch.OfflinePage(h.dir) }
 
 // Watch reloads the app when something in its files changed that matters (spec
 // host-and-retry 7.1), until ctx ends: see [watch.Follow]. It enters the clock

@@ -239,7 +239,7 @@ func (c *client) request(req *http.Request) (*http.Response, error) {
 		if errors.As(err, &body) {
 			return nil, body.err
 		}
-		return nil, hinted(c.unreachable(err), `start one with "redeliver start", or name the app with --dir or the host with --port`)
+		return nil, c.unreachable(err)
 	}
 	if _, ours := resp.Header[web.VersionHeader]; !ours { // it may be anything that has the port
 		resp.Body.Close()
@@ -259,17 +259,18 @@ func segment(name string, rule func(name string) error) error {
 	return nil
 }
 
-// unreachable is an error of a connection in short.
+// unreachable is an error of a connection in short. Only where nobody listens there is no
+// host.
 func (c *client) unreachable(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return fmt.Errorf("no host answers at %s", c.base)
+		return hinted(fmt.Errorf("no host answers at %s", c.base), `start one with "redeliver start", or name the app with --dir or the host with --port`)
 	}
 	var wrapped *url.Error // names method and address
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return fmt.Errorf("the host at %s did not answer: %w", c.base, err)
+	return hinted(fmt.Errorf("the host at %s did not answer: %w", c.base, err), "something listens there: ask again; what the host says stands in its log")
 }
 
 // bodyError says that the body of a request could not be read; the host is not at

@@ -42,7 +42,7 @@ ends, or Ctrl+C. Times are times of the host's clock.
 
 --since begins earlier: a duration (10m: the last ten minutes of the host's
 clock), or the sequence number of a record; --since 1 shows all that the journal
-keeps. Filters are joined: a line is shown when all of them want it. --failed
+keeps. What has left the journal is said, with how many records it keeps. Filters are joined: a line is shown when all of them want it. --failed
 shows failed attempts, messages that are released, poison or dead-lettered, open
 circuits, and what went wrong with the app and its services. --json prints the
 records of the journal, one JSON object a line.`,
@@ -87,6 +87,8 @@ type logs struct {
 	from time.Time      // records before it are not shown
 	mode clock.Pace
 	runs bool
+	gone uint64 // records before the first one that came
+	came bool   // the first one
 }
 
 // follow prints until the host ends, or ctx.
@@ -183,12 +185,20 @@ func (l *logs) take(p *printer, line []byte) error {
 		return fmt.Errorf("journal of %s: %w", l.c.base, err)
 	}
 	if gap.Missed > 0 {
-		p.missing(gap.Missed)
+		if !l.came {
+			l.gone = gap.Missed
+		} else {
+			p.missing(gap.Missed)
+		}
 		return nil
 	}
 	rec, err := journal.Read(line)
 	if err != nil {
 		return fmt.Errorf("journal of %s: record %d: %w", l.c.base, rec.Seq, err)
+	}
+	if !l.came {
+		l.came = true
+		l.left(&rec)
 	}
 	switch rec.Kind {
 	case journal.GenerationLoaded:
@@ -207,6 +217,16 @@ func (l *logs) take(p *printer, line []byte) error {
 		return out.failure()
 	}
 	return nil
+}
+
+// left says, by the first record that came, which of those that were asked for have left
+// the journal, and how many it keeps.
+func (l *logs) left(first *journal.Record) {
+	if l.gone == 0 || first.Time.Before(l.from) {
+		return
+	}
+	kept := max(l.host.Journal+1, first.Seq+1) - first.Seq
+	l.out.warn(fmt.Sprintf("records before number %d (%s) have left the journal, which keeps %d now", first.Seq, first.Time.Local().Format(time.TimeOnly), kept))
 }
 
 // admits reports whether a record is to be shown.

@@ -36,7 +36,8 @@ func TestLogsOfOddJournals(t *testing.T) {
 		return r.String()
 	}
 	ended := line(journal.Record{Kind: journal.AttemptEnded, Function: "F", Delivery: "d1", Attempt: 1, Status: "failed", Error: "\x1b[2J\u202eevil"})
-	out, said := followed(t, begin, `{"missed":7}`, ended, line(journal.Record{Kind: journal.ProcessStarted, Name: "node"}))
+	first := line(journal.Record{Kind: journal.ProcessStarted, Name: "go"})
+	out, said := followed(t, begin, first, `{"missed":7}`, ended, line(journal.Record{Kind: journal.ProcessStarted, Name: "node"}))
 	if !strings.Contains(out, "... 7 records are missing") || !strings.Contains(out, "attempt 1 failed") || strings.ContainsAny(out, "\x1b\u202e") || said != "" {
 		t.Errorf("printed %q, said %q", out, said)
 	}
@@ -46,9 +47,18 @@ func TestLogsOfOddJournals(t *testing.T) {
 	asJSON := begin
 	asJSON.json = true
 	later := `{"seq":12,"time":"2026-01-02T03:04:05Z","kind":"new_kind","function":"F","colour":[1]}`
-	out, said = followed(t, asJSON, `{"missed":7}`, later)
-	if out != later+"\n" || !strings.Contains(said, "7 records are missing") {
+	out, said = followed(t, asJSON, first, `{"missed":7}`, later)
+	if out != first+"\n"+later+"\n" || !strings.Contains(said, "7 records are missing") {
 		t.Errorf("as JSON: printed %q, said %q", out, said)
+	}
+	said10 := "records before number 11 (" + at.Local().Format(time.TimeOnly) + ") have left the journal, which keeps 1 now"
+	if _, said = followed(t, begin, `{"missed":10}`, first); !strings.Contains(said, said10) {
+		t.Errorf("what has left the journal: said %q, want %q", said, said10)
+	}
+	recent := begin
+	recent.from = at.Add(time.Second)
+	if _, said = followed(t, recent, `{"missed":10}`, first); said != "" {
+		t.Errorf("nothing that was asked for has left: said %q", said)
 	}
 	for _, damaged := range []string{"{", `{"seq":3,"delay":"x"}`} {
 		if _, said = followed(t, begin, damaged); !strings.HasPrefix(said, "journal of http://localhost:1: ") {

@@ -279,3 +279,27 @@ func TestBatchOfARunBefore(t *testing.T) {
 		t.Errorf("%+v", lives[0])
 	}
 }
+
+// The journal forgets its oldest records: lives are told from any record on.
+func TestExplainFromAnyRecord(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	var records []journal.Record
+	for d, delivery := range []string{"d1", "d2"} {
+		for _, kind := range []journal.Kind{
+			journal.Enqueued, journal.Received, journal.AttemptStarted, journal.AttemptEnded, journal.RetryScheduled, journal.AttemptStarted,
+			journal.LockRenewed, journal.AttemptEnded, journal.RetriesExhausted, journal.LockExpired, journal.RetryCancelled,
+			journal.Forwarded, journal.EventAttempted, journal.EventDelayed, journal.DeadLettered, journal.Settled,
+		} {
+			records = append(records, journal.Record{
+				Seq: uint64(len(records) + 1), Time: at, Kind: kind, Function: "F", Delivery: delivery, MessageID: "m", Attempt: 1,
+				DeliveryCount: int64(d + 1), Status: "failed", Decision: "released", Delay: time.Second,
+			})
+		}
+	}
+	for from := range records {
+		if lives := explain.Explain(records[from:], explain.Subject{}); len(lives) != 1 {
+			t.Errorf("from record %d on there are %d lives, want 1", from+1, len(lives))
+		}
+	}
+}

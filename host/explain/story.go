@@ -134,7 +134,7 @@ func (s *story) received(r *journal.Record) {
 
 func (s *story) attemptEnded(r *journal.Record) {
 	w := s.in(r)
-	if w.attempt != len(s.life.Entries) { // something has happened meanwhile: the entry is of the end
+	if w.attempt == 0 || w.attempt != len(s.life.Entries) { // its start has left the journal, or something has happened meanwhile: the entry is of the end
 		if w.attempt > 0 {
 			s.life.Entries = slices.Delete(s.life.Entries, w.attempt-1, w.attempt)
 			s.moved(w.attempt)

@@ -29,9 +29,6 @@ const (
 	handlerQuiet = 300 * time.Millisecond // files of the running handler
 )
 
-// OfflineFile takes an app offline while it exists (spec host-and-retry 7.4).
-const OfflineFile = "app_offline.htm"
-
 // Options say what is watched, and for whom.
 type Options struct {
 	Dir     string

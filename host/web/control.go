@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 
 	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
 	servicebuskind "github.com/redeliver/redeliver/host/kinds/servicebus"
@@ -151,7 +152,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 		own.HandleFunc(op.Method+" "+api.Prefix+op.Path, func(w http.ResponseWriter, r *http.Request) {
 			err := s.elsewhere(op.Needs)
 			if err == nil {
-				err = op.serve(w, limited(w, r, op.Limit))
+				err = s.served(r, func() error { return op.serve(w, limited(w, r, op.Limit)) })
 			}
 			if err != nil {
 				writeRefusal(w, op.Service(), err)
@@ -162,6 +163,22 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 		own.Handle("GET "+api.Prefix+"/metrics", s.opts.Metrics)
 	}
 	mux.Handle(api.Prefix+"/", own)
+}
+
+// served serves an operation. One that panics is refused: its caller has an answer, and
+// not the end of the connection.
+func (s *Server) served(r *http.Request, serve func() error) (err error) {
+	defer func() {
+		switch cause := recover(); cause {
+		case nil:
+		case http.ErrAbortHandler: // what has begun cannot become a refusal
+			panic(cause)
+		default:
+			s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.Path).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an operation has failed")
+			err = refuse(http.StatusInternalServerError, fmt.Sprintf("the host has failed to answer: %v", cause), "this is a fault of redeliver; what the host says stands in its log")
+		}
+	}()
+	return serve()
 }
 
 // limited is a request with a body that has an end.

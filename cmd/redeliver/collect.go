@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+// By default the collector lets a heap grow to twice of what is in use. That is right for
+// a small heap, and too much for a host that keeps a million messages. Beyond roomiest the
+// garbage may take that much, or a quarter of what is in use if that is more.
+const (
+	roomiest     = 64 << 20
+	leastPercent = 25
+)
+
+// garbagePercent is how much garbage there may be, in percent of what is in use.
+func garbagePercent(live uint64) int {
+	if live <= roomiest {
+		return 100
+	}
+	return max(leastPercent, int(roomiest*100/live))
+}
+
+var boundGarbage sync.Once
+
+// keepGarbageBounded fits the collector to the size of the heap, from now on and after
+// each collection, unless the user has set it.
+func keepGarbageBounded() {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	boundGarbage.Do(afterCollection)
+}
+
+// afterCollection sets the collector, and again when the next collection has ended: it is
+// told by the end of an object that nobody holds.
+func afterCollection() {
+	fitCollector()
+	told := new(*byte)
+	runtime.AddCleanup(told, func(struct{}) { afterCollection() }, struct{}{})
+}
+
+func fitCollector() {
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/gogc:percent"}}
+	metrics.Read(samples)
+	live, now := samples[0].Value, samples[1].Value
+	if live.Kind() != metrics.KindUint64 || now.Kind() != metrics.KindUint64 {
+		return
+	}
+	if want := garbagePercent(live.Uint64()); uint64(want) != now.Uint64() {
+		debug.SetGCPercent(want)
+	}
+}

@@ -46,15 +46,17 @@ func (r *Route) Streams() bool {
 // URL.EscapedPath).
 func (h *Host) Match(ctx context.Context, method, path string) (*Route, error) {
 	route := &Route{host: h, method: method, path: path}
-	var err error
-	h.clk.Inside("request", func() {
-		token, release := h.token(ctx)
-		defer release()
-		gen, failed := h.ready(token)
-		if err = failed; err == nil {
-			err = route.find(gen)
-		}
-	})
+	gen, err := h.current.Load(), error(nil)
+	if gen == nil || h.State() != Running { // otherwise no turn is needed
+		h.clk.Inside("request", func() {
+			token, release := h.token(ctx)
+			defer release()
+			gen, err = h.ready(token)
+		})
+	}
+	if err == nil {
+		err = route.find(gen)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (r *Route) find(gen *generation) error {
 // next generation.
 func (h *Host) Serve(ctx context.Context, route *Route, req *bindings.HTTPRequest) *bindings.HTTPResponse {
 	var resp *bindings.HTTPResponse
-	h.clk.Inside("request", func() {
+	clock.Enter(ctx, h.clk, "request", func() {
 		token, release := h.token(ctx)
 		defer release()
 		resp = route.serve(token, req)

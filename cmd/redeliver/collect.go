@@ -8,20 +8,21 @@ import (
 	"sync"
 )
 
-// By default the collector lets a heap grow to twice of what is in use. That is right for
-// a small heap, and too much for a host that keeps a million messages. Beyond roomiest the
-// garbage may take that much, or a quarter of what is in use if that is more.
+// By default the collector lets a heap grow to twice of what is in use. A host that keeps
+// little, and serves many requests a second, then collects all the time; one that keeps a
+// million messages takes half of its memory for garbage. So there may be leastGarbage in
+// any case, and more than mostGarbage only if it is a quarter of what is in use.
 const (
-	roomiest     = 64 << 20
+	leastGarbage = 32 << 20
+	mostGarbage  = 64 << 20
 	leastPercent = 25
+	mostPercent  = 400 // of a small heap, so that an idle host stays small
 )
 
 // garbagePercent is how much garbage there may be, in percent of what is in use.
 func garbagePercent(live uint64) int {
-	if live <= roomiest {
-		return 100
-	}
-	return max(leastPercent, int(roomiest*100/live))
+	room := min(max(live, leastGarbage), mostGarbage)
+	return min(max(int(room*100/max(live, 1)), leastPercent), mostPercent)
 }
 
 var boundGarbage sync.Once

@@ -13,7 +13,7 @@ func TestGarbagePercent(t *testing.T) {
 		live uint64
 		want int
 	}{
-		{0, 100}, {64 << 20, 100}, {128 << 20, 50}, {256 << 20, 25}, {4 << 30, 25},
+		{0, 400}, {8 << 20, 400}, {16 << 20, 200}, {32 << 20, 100}, {64 << 20, 100}, {128 << 20, 50}, {256 << 20, 25}, {4 << 30, 25},
 	} {
 		if got := garbagePercent(tt.live); got != tt.want {
 			t.Errorf("garbage beside %d MB in use: %d %%, want %d %%", tt.live>>20, got, tt.want)

@@ -37,6 +37,8 @@ type console struct {
 
 	mu       sync.Mutex
 	out, err io.Writer
+	holding  bool // what is printed
+	held     []byte
 }
 
 // newConsole returns a console for std. plain turns colour off.
@@ -142,7 +144,33 @@ func (c *console) paint(sgr, text string) string {
 func (c *console) print(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.holding {
+		c.held = append(c.held, text...)
+		return
+	}
 	_, _ = io.WriteString(c.out, text) // the end of the program tells
+}
+
+// hold keeps what is printed from now on, for release or for whatever else is written.
+func (c *console) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.holding = true
+}
+
+// release writes what was kept, in one piece.
+func (c *console) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.releaseLocked()
+	c.holding = false
+}
+
+func (c *console) releaseLocked() {
+	if len(c.held) > 0 {
+		_, _ = c.out.Write(c.held) // the end of the program tells
+		c.held = c.held[:0]
+	}
 }
 
 // printf writes text to the standard output; text among the arguments becomes
@@ -153,6 +181,7 @@ func (c *console) printf(format string, args ...any) { c.print(textf(format, arg
 func (c *console) data(answer []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.releaseLocked()
 	w := dataOut(c.out)
 	_, _ = w.Write(answer) // the end of the program tells
 	_ = w.Close()
@@ -162,6 +191,7 @@ func (c *console) data(answer []byte) {
 func (c *console) say(kind, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.releaseLocked()
 	_, _ = fmt.Fprintf(c.err, "redeliver: %s: %s\n", kind, strings.TrimRight(printableLines(text), "\n"))
 }
 

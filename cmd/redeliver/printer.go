@@ -68,19 +68,34 @@ func (p *printer) run(ctx context.Context, sub *journal.Subscription) {
 	if !p.json && p.running() {
 		p.showBanner()
 	}
-	for {
-		rec, missed, err := sub.Next(ctx)
-		if err != nil {
-			break
+	p.showAll(sub)
+	for sub.Wait(ctx) == nil {
+		p.showAll(sub)
+		select {
+		case <-ctx.Done():
+		case <-time.After(together):
 		}
-		p.show(&rec, missed)
 	}
-	for {
+	p.showAll(sub)
+}
+
+// together is how long records gather before they are printed, after others were.
+const together = 2 * time.Millisecond
+
+// showAll shows what there is, written at once.
+func (p *printer) showAll(sub *journal.Subscription) {
+	p.out.hold()
+	defer p.out.release()
+	for n := 1; ; n++ {
 		rec, missed, ok := sub.TryNext()
 		if !ok {
 			return
 		}
 		p.show(&rec, missed)
+		if n%1000 == 0 {
+			p.out.release()
+			p.out.hold()
+		}
 	}
 }
 
@@ -545,7 +560,10 @@ func (p *printer) showBanner() {
 	text := b.text()
 	if p.shown == nil {
 		p.out.print(b.ready() + text)
-		go debug.FreeOSMemory() // what the start has used goes back to the system
+		go func() {
+			debug.FreeOSMemory() // what the start has used goes back to the system
+			keepGarbageBounded()
+		}()
 	} else if news := b.since(p.shown); news != "" {
 		p.out.print(news)
 	}

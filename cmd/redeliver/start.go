@@ -209,7 +209,6 @@ func checkAddress(where, address string) error {
 
 // start runs one session from the first signal handler to the last.
 func start(ctx context.Context, std streams, dir string, f *startFlags) error {
-	keepGarbageBounded()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	signals := make(chan os.Signal, 2)

@@ -1,5 +1,7 @@
 package clock
 
+import "context"
+
 // Visitor is a goroutine from outside the clock that comes in often, such
 // as one that serves a connection. It spares the search for its identity,
 // which is most of what an [Clock.Inside] with little to do costs.
@@ -30,4 +32,26 @@ func (w *Visitor) Inside(name string, f func()) {
 		panic("clock: Inside " + quote(name) + " called by another goroutine than the visitor's")
 	}
 	w.v.insideAs(w.id, name, f)
+}
+
+// visitorKey finds the visitor to whom a context belongs.
+type visitorKey struct{}
+
+// ForVisitor returns a context for the calls of one goroutine, any, which becomes a visitor
+// by its first [Enter]. No other goroutine may give that context, or one below it, to Enter.
+func ForVisitor(ctx context.Context) context.Context {
+	return context.WithValue(ctx, visitorKey{}, &Visitor{})
+}
+
+// Enter is the Inside of clk, for the visitor to whom ctx belongs if it belongs to one.
+func Enter(ctx context.Context, clk Clock, name string, f func()) {
+	w, _ := ctx.Value(visitorKey{}).(*Visitor)
+	if w != nil && w.clk == nil {
+		*w = *NewVisitor(clk)
+	}
+	if w == nil || w.clk != clk {
+		clk.Inside(name, f)
+		return
+	}
+	w.Inside(name, f)
 }

@@ -40,3 +40,34 @@ func TestVisitorIsOneGoroutine(t *testing.T) {
 		t.Error("another goroutine came in as the visitor")
 	}
 }
+
+// Calls that belong to a visitor come in as such, also from below its context, and other
+// calls and other clocks as they always do.
+func TestEnter(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	strict := func() *clock.Virtual {
+		return clock.NewVirtual(time.Unix(0, 0), &clock.VirtualOptions{Strict: true})
+	}
+	own, steps := strict(), 0
+	visiting := clock.ForVisitor(context.Background())
+	for _, ctx := range []context.Context{visiting, context.WithValue(visiting, key{}, 1), context.Background()} {
+		for _, clk := range []clock.Clock{own, strict(), clock.System()} {
+			clock.Enter(ctx, clk, "visit", func() {
+				clock.Enter(ctx, clk, "again", func() { steps++ })
+				clk.Outside(context.Background(), "out", func() { steps++ })
+			})
+		}
+	}
+	if steps != 18 {
+		t.Errorf("%d steps, want 18", steps)
+	}
+	panicked := make(chan bool)
+	go func() {
+		defer func() { panicked <- recover() != nil }()
+		clock.Enter(visiting, own, "somebody else", func() {})
+	}()
+	if !<-panicked {
+		t.Error("another goroutine came in as the visitor")
+	}
+}

@@ -56,7 +56,10 @@ func (c *patient) Write(p []byte) (written int, err error) {
 // connKey finds the connection that a request came by.
 type connKey struct{}
 
-func withConn(ctx context.Context, c net.Conn) context.Context {
+func (s *Server) withConn(ctx context.Context, c net.Conn) context.Context {
+	if s.Context != nil {
+		ctx = s.Context(ctx)
+	}
 	return context.WithValue(ctx, connKey{}, c)
 }
 

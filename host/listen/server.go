@@ -43,6 +43,10 @@ type Server struct {
 	// what is used in its place. Handlers find it by Conn.
 	Wrap func(net.Conn) net.Conn
 
+	// Context, if not nil, makes the context of each connection that speaks HTTP. All its
+	// requests have theirs below that, and are served by one goroutine.
+	Context func(context.Context) context.Context
+
 	// Component is the server's name in lines of the Logger, which receives what goes
 	// wrong below HTTP.
 	Component string
@@ -118,7 +122,7 @@ func (s *Server) startLocked() {
 		ReadHeaderTimeout: headerPatience,
 		IdleTimeout:       cmp.Or(s.Idle, usualIdle),
 		ErrorLog:          log.New(logWriter{s}, "", 0),
-		ConnContext:       withConn,
+		ConnContext:       s.withConn,
 	}
 }
 

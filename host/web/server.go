@@ -133,7 +133,7 @@ func New(h *host.Host, opts *Options) *Server {
 	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
 	s.streaming, s.endStreams = context.WithCancel(context.Background())
-	s.server = &listen.Server{Handler: s.routes(), Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
+	s.server = &listen.Server{Handler: s.routes(), Context: clock.ForVisitor, Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
 	return s
 }
 

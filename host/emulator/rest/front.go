@@ -88,7 +88,7 @@ func newFront(clk clock.Clock, s *Server, sv *service, port int) *front {
 	var b [8]byte
 	rand.Read(b[:])
 	d := &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
-	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: withSpelling, Component: sv.name + " rest", Logger: s.opts.Logger}
+	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: withSpelling, Context: clock.ForVisitor, Component: sv.name + " rest", Logger: s.opts.Logger}
 	return d
 }
 
@@ -269,19 +269,8 @@ func (c *call) inside(f func(ctx context.Context) error) (err error) {
 	return err
 }
 
-// enter is the clock's Inside. A server of HTTP/1.1 has one goroutine for each
-// connection, so that the goroutine is looked up once for all its requests.
-func (c *call) enter(name string, f func()) {
-	conn, _ := listen.Conn(c.r).(*spellingConn)
-	if conn == nil { // not by a socket
-		c.front.clk.Inside(name, f)
-		return
-	}
-	if conn.visitor == nil {
-		conn.visitor = clock.NewVisitor(c.front.clk)
-	}
-	conn.visitor.Inside(name, f)
-}
+// enter is the clock's Inside for the goroutine that serves the connection.
+func (c *call) enter(name string, f func()) { clock.Enter(c.r.Context(), c.front.clk, name, f) }
 
 func (op *operation) label() string {
 	if op == nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -31,8 +30,6 @@ func withSpelling(c net.Conn) net.Conn { return &spellingConn{Conn: c} }
 // because only names that net/http found in a head are looked up.
 type spellingConn struct {
 	net.Conn
-
-	visitor *clock.Visitor // the goroutine that serves the connection; used by it alone
 
 	line []byte // the start of the current line; read by one goroutine at a time
 	skip bool   // the rest of the current line is of no interest

@@ -20,6 +20,13 @@ func (b *Inbox[T]) Put(v T) {
 	b.ringLocked()
 }
 
+// Waiting reports whether Next would return at once with something.
+func (b *Inbox[T]) Waiting() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.list) > 0
+}
+
 // End makes Next fail with err when all has been taken. The first error counts.
 func (b *Inbox[T]) End(err error) {
 	b.mu.Lock()

@@ -13,7 +13,9 @@ type message = workerpb.StreamingMessage
 
 // stream carries messages to and from one worker. One goroutine sends and one receives.
 type stream interface {
-	Send(m *message) error
+	// Send sends a message. With more another one follows at once, so that it may leave
+	// with that.
+	Send(m *message, more bool) error
 	Recv() (*message, error)
 }
 

@@ -179,7 +179,7 @@ func (c *conn) send(s stream) {
 		if err != nil {
 			return
 		}
-		if err := s.Send(m); err != nil {
+		if err := s.Send(m, c.out.Waiting()); err != nil {
 			c.broken(err)
 			return
 		}

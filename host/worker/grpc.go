@@ -70,16 +70,20 @@ func (e *grpcEndpoint) EventStream(s workerpb.FunctionRpc_EventStreamServer) err
 	if second {
 		return status.Error(codes.AlreadyExists, "the worker has a stream already")
 	}
-	e.found <- orderly{s} //clock:outside a process dials
-	<-s.Context().Done()  //clock:outside the stream of a process
+	e.found <- rpcStream{s} //clock:outside a process dials
+	<-s.Context().Done()    //clock:outside the stream of a process
 	return nil
 }
 
-// orderly is a stream that keeps the order of queries.
-type orderly struct{ stream }
+// rpcStream is a stream of gRPC, which gathers messages by itself. It keeps the order of
+// queries.
+type rpcStream struct {
+	workerpb.FunctionRpc_EventStreamServer
+}
 
-// Send implements stream.
-func (o orderly) Send(m *message) error { return o.stream.Send(inOrder(m)) }
+func (s rpcStream) Send(m *message, _ bool) error {
+	return s.FunctionRpc_EventStreamServer.Send(inOrder(m))
+}
 
 func (e *grpcEndpoint) addr() *net.TCPAddr { return e.listener.Addr().(*net.TCPAddr) }
 

@@ -127,8 +127,12 @@ const firstLine = 64 << 10
 type lineStream struct {
 	nc   net.Conn
 	in   *bufio.Reader
-	most int // bytes of a message
+	most int    // bytes of a message
+	out  []byte // lines that wait for the next one
 }
+
+// mostHeld is how many bytes of lines wait for another one, about.
+const mostHeld = 64 << 10
 
 // toLines writes zeroes, which a reader of another language would not find otherwise.
 var toLines = protojson.MarshalOptions{EmitDefaultValues: true} // read only
@@ -136,7 +140,7 @@ var toLines = protojson.MarshalOptions{EmitDefaultValues: true} // read only
 // fromLines takes messages of later versions.
 var fromLines = protojson.UnmarshalOptions{DiscardUnknown: true} // read only
 
-func (s *lineStream) Send(m *message) error {
+func (s *lineStream) Send(m *message, more bool) error {
 	line, err := toLines.Marshal(m)
 	if err == nil {
 		line, err = linesInOrder(line, m)
@@ -144,7 +148,13 @@ func (s *lineStream) Send(m *message) error {
 	if err != nil {
 		return fmt.Errorf("encode a message: %w", err)
 	}
-	_, err = s.nc.Write(append(line, '\n'))
+	if s.out = append(append(s.out, line...), '\n'); more && len(s.out) < mostHeld {
+		return nil
+	}
+	_, err = s.nc.Write(s.out)
+	if s.out = s.out[:0]; cap(s.out) > mostHeld {
+		s.out = nil
+	}
 	return err
 }
 

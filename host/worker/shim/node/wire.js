@@ -3,6 +3,8 @@
 
 const net = require('net');
 
+const mostHeld = 65536; // bytes of answers that wait for others
+
 /**
  * Connects to the host and gives each of its messages to receive, and those that are longer
  * than the longest text to refuse: the beginning of the line, and why. The process ends with
@@ -34,15 +36,37 @@ function connect(host, port, most, receive, refuse) {
       receive(message);
     }
   });
+  let answers = [];
+  let held = 0; // bytes of the answers
+  const leave = () => {
+    if (held === 0) return;
+    const lines = Buffer.concat(answers);
+    answers = [];
+    held = 0;
+    socket.write(lines);
+  };
+  process.on('exit', leave);
   return {
-    /** Sends one message. An error says why it cannot travel, and nothing is sent. */
+    /**
+     * Sends one message. An error says why it cannot travel, and nothing is sent. The answers
+     * of calls that end together leave together, before anything else happens; all else
+     * leaves at once, after the answers before it.
+     */
     send(message) {
       const line = Buffer.from(wholeCharacters(JSON.stringify(message)) + '\n');
       if (line.length > most) throw new RangeError(`The message has ${line.length} bytes, and the host takes ${most}.`);
-      socket.write(line);
+      if (!message.invocationResponse || held + line.length > mostHeld) {
+        leave();
+        socket.write(line);
+        return;
+      }
+      if (held === 0) process.nextTick(leave);
+      answers.push(line);
+      held += line.length;
     },
     /** Sends what is left and ends the process. */
     end() {
+      leave();
       socket.end(() => process.exit(0));
     },
   };

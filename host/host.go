@@ -224,7 +224,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if h.opts.Processors == 0 {
 		h.opts.Processors = runtime.NumCPU()
 	}
-	h.handlers.sources = gobuild.NewSources(h.dir, filepath.Join(h.dir, app.StateDir, "bin"), h.opts.Env)
+	h.handlers.sources = gobuild.NewSources(h.dir, filepath.Join(app.StateFolder(h.dir), "bin"), h.opts.Env)
 	if first := h.opts.Beside; first != nil {
 		h.opts.Clock, h.opts.Outside = first.clk, first.opts.Outside
 		h.opts.Store, h.opts.Accounts = first.opts.Store, first.opts.Accounts

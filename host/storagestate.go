@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -156,7 +155,7 @@ func (s *states) restoreResidents() error {
 // spooled calls f with a file that is gone afterwards: a state may be larger
 // than memory, and its reader or writer slower than the clock can wait for.
 func (s *states) spooled(f func(*os.File) error) (err error) {
-	dir := filepath.Join(s.host.dir, app.StateDir)
+	dir := app.StateFolder(s.host.dir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		dir = "" // the system's
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -63,7 +62,7 @@ shown too.`,
 // wasRun reports whether a host has run in dir, which need not be an app for its
 // services alone.
 func wasRun(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, stateDir))
+	info, err := os.Stat(app.StateFolder(dir))
 	return err == nil && info.IsDir()
 }
 

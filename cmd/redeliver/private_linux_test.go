@@ -23,34 +23,56 @@ func readOnly(t *testing.T, dir string) {
 	t.Cleanup(undo)
 }
 
-// An app whose folder cannot be written is told so, with what to do about it.
+// An app whose folder cannot be written runs, with its state in a folder of the user; a
+// state that is there already, and cannot be written, is another user's.
 func TestOwnUnwritable(t *testing.T) {
-	t.Parallel()
-	for _, used := range []bool{false, true} {
-		dir := t.TempDir()
-		locked := dir
-		if used {
-			owner, err := own(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(owner.publish(runInfo{PID: 1, Address: "http://localhost:1"}), owner.lock.Close()); err != nil {
-				t.Fatal(err)
-			}
-			locked = filepath.Join(dir, stateDir)
-			if err := os.Chmod(filepath.Join(locked, "lock"), 0o400); err != nil {
-				t.Fatal(err)
-			}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	fresh := t.TempDir()
+	readOnly(t, fresh)
+	owner, err := own(fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.publish(runInfo{PID: 1, Address: "http://localhost:1"}); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(fresh, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{fresh, link} { // the other commands find it
+		if info, err := readRun(dir); err != nil || info.PID != 1 || !owned(dir) {
+			t.Errorf("readRun(%q) = %+v, %v, owned %v", dir, info, err, owned(dir))
 		}
-		readOnly(t, locked)
-		owner, err := own(dir)
-		if err == nil {
-			_ = owner.release()
-		}
-		var hint *hintedError
-		if !errors.As(err, &hint) || !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), locked) || hint.hint == "" {
-			t.Errorf("own = %v, want that %q cannot be written, with a hint", err, locked)
-		}
+	}
+	other := t.TempDir()
+	readOnly(t, other)
+	if owned(other) {
+		t.Error("a host of another app counts")
+	}
+	if err := owner.release(); err != nil {
+		t.Error(err)
+	}
+
+	used := t.TempDir()
+	if owner, err = own(used); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(owner.publish(runInfo{PID: 1, Address: "http://localhost:1"}), owner.lock.Close()); err != nil {
+		t.Fatal(err)
+	}
+	locked := filepath.Join(used, stateDir)
+	if err := os.Chmod(filepath.Join(locked, "lock"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	readOnly(t, locked)
+	owner, err = own(used)
+	if err == nil {
+		_ = owner.release()
+	}
+	var hint *hintedError
+	if !errors.As(err, &hint) || !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), locked) || hint.hint == "" {
+		t.Errorf("own = %v, want that %q cannot be written, with a hint", err, locked)
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/redeliver/redeliver/host/app"
 )
 
 // stateDir is the folder of redeliver below an app: never watched, and ignored by
@@ -46,7 +48,7 @@ type runInfo struct {
 	EventGrid string `json:"eventGrid,omitempty"`
 }
 
-func runPath(dir string) string { return filepath.Join(dir, stateDir, "run.json") }
+func runPath(dir string) string { return filepath.Join(app.StateFolder(dir), "run.json") }
 
 // readRun returns the run file of the app in dir; an error that is
 // fs.ErrNotExist means that there is none.
@@ -74,7 +76,7 @@ type ownership struct {
 // own takes the app in dir. It fails with an *ownedError when another process
 // runs it.
 func own(dir string) (*ownership, error) {
-	state := filepath.Join(dir, stateDir)
+	state := app.StateFolder(dir)
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, unwritable(dir, err)
 	}
@@ -145,7 +147,7 @@ const lockTries = 10
 
 // owned reports whether a process runs the app in dir, starts it or ends it.
 func owned(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, stateDir, "lock"))
+	f, err := os.Open(filepath.Join(app.StateFolder(dir), "lock"))
 	if err != nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/services"
@@ -43,7 +44,7 @@ func (s *session) openStore() error {
 	}
 	dir := s.flags.data
 	if dir == "" {
-		dir = filepath.Join(s.dir, stateDir, dataDir)
+		dir = filepath.Join(app.StateFolder(s.dir), dataDir)
 	}
 	db, err := store.Open(dir, &store.Options{Sync: s.flags.sync, Refusing: s.tellRefusing})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 )
 
@@ -48,7 +49,7 @@ func (s *session) certificate() (*certificate.Pair, error) {
 		}
 		return s.pair, nil
 	}
-	dir := filepath.Join(s.dir, stateDir, "tls")
+	dir := filepath.Join(app.StateFolder(s.dir), "tls")
 	if s.pair, err = certificate.SelfMade(dir, time.Now()); err != nil {
 		return nil, hinted(err, fmt.Sprintf("remove %q to have a new certificate made", dir))
 	}

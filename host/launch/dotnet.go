@@ -30,7 +30,7 @@ func projectOf(dir string) string {
 }
 
 // outputsFolder is where the builds of an app are kept, one for each generation.
-func outputsFolder(dir string) string { return filepath.Join(dir, app.StateDir, "dotnet") }
+func outputsFolder(dir string) string { return filepath.Join(app.StateFolder(dir), "dotnet") }
 
 // buildDotnet builds a project, if the folder is one, and completes found by the worker
 // that was built.

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/listen"
@@ -138,7 +139,7 @@ func New(h *host.Host, opts *Options) *Server {
 }
 
 // KeysFile is where the keys of the app in dir are kept.
-func KeysFile(dir string) string { return filepath.Join(dir, ".redeliver", "keys.json") }
+func KeysFile(dir string) string { return filepath.Join(app.StateFolder(dir), "keys.json") }
 
 // Start listens and serves in the background; requests wait for a host that is
 // not ready yet. It returns a *listen.PortError when the port cannot be had.

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+
+	"github.com/redeliver/redeliver/host/internal/home"
+)
+
+// StateFolder is where the host keeps what it makes for the app of a folder: StateDir below
+// it, or, where nothing can be made there, a folder of the user for this app alone, so that
+// an app in a read-only folder runs. A StateDir that is there and cannot be written stays
+// the answer: it is another user's.
+func StateFolder(dir string) string {
+	below := filepath.Join(dir, StateDir)
+	if _, err := os.Lstat(below); err == nil || home.Writable(dir) {
+		return below
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return below // there is no such app
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return below
+	}
+	name := sha256.Sum256([]byte(real))
+	folder, err := home.Folder("apps", hex.EncodeToString(name[:8]))
+	if err != nil {
+		return below // the error of writing there says more
+	}
+	return folder
+}

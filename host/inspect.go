@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -46,6 +47,9 @@ func inspect(ctx context.Context, h *Host) (*app.App, error) {
 	declared, err := inv.Functions(h.root)
 	if err != nil {
 		return read, err
+	}
+	if declared == nil {
+		declared = []call.Declaration{}
 	}
 	opts = h.loader.options(ctx)
 	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), inFiles(inv, handler)

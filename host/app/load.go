@@ -53,6 +53,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	} else {
 		l.app.Handler = l.discoverHandler()
 		l.loadFunctions()
+		l.nothingDeclared()
 		l.unusedInputs()
 		l.checkStorage()
 	}

@@ -157,6 +157,26 @@ func TestStopInTheMiddle(t *testing.T) {
 	}
 }
 
+// A drain leaves the token alone, and the function comes to its end; there is no
+// checkpoint all the same (spec drift-2026 C-11, C-12).
+func TestDrainInTheMiddle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.send(0, "a")
+	var result error
+	first := w.listen(&eventhubs.Options{Batch: true}, func(ctx context.Context, _ *triggers.Event) error {
+		result = w.clk.Sleep(ctx, time.Hour)
+		return result
+	})
+	w.clk.Do("drain", first.Drain)
+	w.clk.Do("stop", first.cancel)
+	w.clk.Advance(2 * time.Hour)
+	if diff := cmp.Diff([]string{"not_checkpointed"}, first.decisions()); diff != "" || result != nil || w.sequence(0) != "" || !first.ended {
+		t.Errorf("result %v, checkpoint %q, ended %v, decisions (-want +got):\n%s", result, w.sequence(0), first.ended, diff)
+	}
+	w.wantHandled(w.listen(nil, nil), "0: a")
+}
+
 // A batch that is too small waits, but not the first one without a checkpoint, and the
 // first one with a recent checkpoint no longer than since then.
 func TestMinimumBatch(t *testing.T) {

@@ -21,9 +21,9 @@ import (
 // Listener watches one hub for one function. It implements [triggers.Listener].
 //
 // When Run's context ends, or another listener takes a partition,
-// deliveries in work lose their token, in a drain too, and no checkpoint is
-// written for them: the next reader of the partition gets the batch again.
-// They keep it when the state was replaced.
+// no checkpoint is written for deliveries in work: the next reader of the partition
+// gets the batch again. They lose their token, unless this is a drain or the state was
+// replaced (spec drift-2026 C-11).
 type Listener struct {
 	clk   clock.Clock
 	hubs  eventhubs.Namespace
@@ -59,7 +59,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 }
 
 // once begins, and goes on until ctx ends (nil) or the hub is gone. Deliveries in work
-// go on to the end of their attempts, and without their token.
+// go on to the end of their attempts, without their token unless this is a drain.
 func (r *run) once(ctx context.Context) error {
 	working, stop := r.clk.WithCancel(ctx)
 	defer stop()
@@ -72,7 +72,7 @@ func (r *run) once(ctx context.Context) error {
 		r.look(working)
 	}
 	stop()
-	if !r.sink.Replaced() {
+	if !r.sink.Draining() {
 		cancel()
 	}
 	r.mu.Lock()

@@ -37,7 +37,7 @@ func TestListener(t *testing.T) {
 				})
 				return &triggertest.Source{
 					Listener:   eventhubs.New(clk, ns, "orders", storage.Container(eventhubs.Container), opts),
-					OneAtATime: true, CancelsInDrain: true, Lose: func(err error) { lost = err },
+					OneAtATime: true, Lose: func(err error) { lost = err },
 					Deliver: func(n int) {
 						clk.Do("send", func() {
 							for range n {

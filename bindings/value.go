@@ -113,9 +113,17 @@ type HTTPRequest struct {
 type HTTPStream interface {
 	io.Reader
 
-	// Answer begins the answer, once. Header is kept. What is written reaches the caller
-	// at once; an answer that is not closed has broken off, and so has its connection.
-	Answer(status int, header http.Header) io.WriteCloser
+	// Answer begins the answer, once. Header is kept.
+	Answer(status int, header http.Header) HTTPAnswer
+}
+
+// HTTPAnswer is the body of an answer. What is written reaches the caller at once; an
+// answer that is not closed has broken off, and so has its connection.
+type HTTPAnswer interface {
+	io.WriteCloser
+
+	// Trailer sets the headers that follow the body, before Close.
+	Trailer(http.Header)
 }
 
 // HTTPResponse is the answer of an HTTP-triggered function. StatusCode 0 means

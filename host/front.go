@@ -35,8 +35,8 @@ func (r *Route) AuthLevel() string {
 // Streams reports whether the function takes its request with a bindings.HTTPStream: when
 // its worker does, no policy repeats it, and no other binding needs the body.
 func (r *Route) Streams() bool {
-	w, ok := workerOf(r.f.gen.invoker)
-	return ok && w.Streams() && r.f.def.Policy == nil && len(r.f.def.Bindings) <= 2 && len(r.f.inputs) == 0
+	s, ok := bare(r.f.gen.invoker).(interface{ Streams(answers bool) bool })
+	return ok && s.Streams(r.f.httpOutput != "" && len(r.f.outputs) == 1) && r.f.def.Policy == nil && len(r.f.def.Bindings) <= 2 && len(r.f.inputs) == 0
 }
 
 // Match finds the HTTP-triggered function for a request, waiting up to 30 s for

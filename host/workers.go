@@ -22,17 +22,20 @@ type languageWorker interface {
 	Invoker
 	InCode() bool
 	Trouble() string
-	Streams() bool
 	Load(ctx context.Context, functions []worker.Function) (map[string]*call.Error, error)
 }
 
 // workerOf is the language worker behind an Invoker, if it is one.
 func workerOf(inv Invoker) (languageWorker, bool) {
-	if k, ok := inv.(*kept); ok {
-		inv = k.Invoker
-	}
-	w, ok := inv.(languageWorker)
+	w, ok := bare(inv).(languageWorker)
 	return w, ok
+}
+
+func bare(inv Invoker) Invoker {
+	if k, ok := inv.(*kept); ok {
+		return k.Invoker
+	}
+	return inv
 }
 
 // empty is the failure of an app in which a worker finds nothing, and no file describes a

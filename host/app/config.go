@@ -99,8 +99,9 @@ type CustomHandler struct {
 	Port                  int // that the program listens on; 0 is a free one
 
 	// Forward says that HTTP requests are handed through instead of being wrapped
-	// (enableForwardingHttpRequest, enableProxyingHttpRequest).
-	Forward bool
+	// (enableForwardingHttpRequest), Proxy that they are while they come in
+	// (enableProxyingHttpRequest). Proxy wins.
+	Forward, Proxy bool
 
 	// Section is the name under which it stands: customHandler or httpWorker.
 	Section string

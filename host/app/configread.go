@@ -187,7 +187,8 @@ func (l *loader) readCustomHandler(r reader) {
 		Arguments:             r.list(description + "arguments"),
 		DefaultWorkerPath:     r.text(description+"defaultWorkerPath", ""),
 		WorkerArguments:       r.list(description + "workerArguments"),
-		Forward:               r.flag(section+".enableForwardingHttpRequest", false) || r.flag(section+".enableProxyingHttpRequest", false),
+		Forward:               r.flag(section+".enableForwardingHttpRequest", false),
+		Proxy:                 r.flag(section+".enableProxyingHttpRequest", false),
 		Port:                  r.number(section+".port", 0, 0, 65535),
 		OverHTTP:              r.overHTTP(section),
 	}

@@ -8,11 +8,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/internal/proxy"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/process"
 )
@@ -36,6 +38,7 @@ type conn struct {
 	child     *process.Child
 	base      string // http://127.0.0.1:port
 	transport *http.Transport
+	server    *proxy.Server // of proxied requests
 }
 
 // connect starts the process of that number and returns when it answers. The error is a
@@ -61,6 +64,8 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 		spec: spec, child: process.NewChild(ctx, own, number), base: "http://127.0.0.1:" + strconv.Itoa(port),
 		transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: idleTime},
 	}
+	at := &url.URL{Scheme: "http", Host: "127.0.0.1:" + strconv.Itoa(port)}
+	c.server = proxy.New(at, "its server", idleLimit)
 	more := []string{"FUNCTIONS_CUSTOMHANDLER_WORKER_ID=" + rand.Text(), "FUNCTIONS_APP_ROOT_PATH=" + spec.App}
 	more = append(more, "FUNCTIONS_HTTPWORKER_ID="+strings.TrimPrefix(more[0], "FUNCTIONS_CUSTOMHANDLER_WORKER_ID="))
 	for _, name := range portVariables {
@@ -160,10 +165,15 @@ type answer struct {
 	body   []byte
 }
 
+// name has a request name its attempt, and this host.
+func (c *conn) name(h http.Header, about *call.Request) {
+	h.Set("X-Azure-Functions-InvocationId", about.InvocationID)
+	h.Set("X-Azure-Functions-HostVersion", c.spec.HostVersion)
+}
+
 // send sends a request about an attempt and reads the answer.
 func (c *conn) send(req *http.Request, about *call.Request) (*answer, error) {
-	req.Header.Set("X-Azure-Functions-InvocationId", about.InvocationID)
-	req.Header.Set("X-Azure-Functions-HostVersion", c.spec.HostVersion)
+	c.name(req.Header, about)
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
@@ -186,7 +196,10 @@ func (c *conn) send(req *http.Request, about *call.Request) (*answer, error) {
 func (c *conn) Child() *process.Child { return c.child }
 
 // HangUp implements process.Conn.
-func (c *conn) HangUp() { c.transport.CloseIdleConnections() }
+func (c *conn) HangUp() {
+	c.transport.CloseIdleConnections()
+	c.server.Close()
+}
 
 // Wait implements process.Conn. Connections have no readers beside the calls.
 func (c *conn) Wait() {}
@@ -195,4 +208,4 @@ func (c *conn) Wait() {}
 func (c *conn) Bye() {}
 
 // Release implements process.Conn.
-func (c *conn) Release() { c.transport.CloseIdleConnections() }
+func (c *conn) Release() { c.HangUp() }

@@ -4,7 +4,7 @@
 //
 // Read [Start], [Spec] and [Handler.Invoke] first. conn.go is the connection with one
 // process; request.go makes the body of a request, response.go reads that of an answer;
-// forward.go hands an HTTP request through. The life of the process is the business of
+// forward.go hands an HTTP request through, proxy.go does it while it comes in. The life of the process is the business of
 // package process.
 //
 // Left out: finding the program of an app (package app), retries, timeouts and the

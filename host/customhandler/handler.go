@@ -39,7 +39,13 @@ const (
 	// ByName: with the function's name as the path, as for the older section
 	// httpWorker (host: DefaultHttpWorkerService.cs).
 	ByName
+	// Proxied: with their own path, request and answer as they come
+	// (enableProxyingHttpRequest).
+	Proxied
 )
+
+// idleLimit is how long a proxied exchange may stand still, as with language workers.
+const idleLimit = 240 * time.Second
 
 // Spec says what to start, and how it is spoken to.
 type Spec struct {
@@ -183,6 +189,10 @@ type attempt struct {
 // run sends the request and reads the answer, outside the clock.
 func (a *attempt) run(ctx context.Context) (resp *call.Response, lines []string, err error) {
 	forwarded := a.h.spec.forwards(a.req)
+	if forwarded && a.h.spec.Forward == Proxied {
+		resp, err = a.proxy(ctx)
+		return resp, nil, err
+	}
 	a.h.clk.Away(ctx, "invoke "+a.req.Function, func() {
 		rctx, cancel := context.WithCancel(context.Background()) //clock:outside the request of an attempt
 		defer cancel()

@@ -54,7 +54,47 @@ type echoed struct {
 // breaks are the requests to /api/break so far.
 var breaks atomic.Int32
 
+// broken are the requests to /api/endless whose callers have gone.
+var broken atomic.Int32
+
+// parts answers each part of the request at once, and says with how many bytes it ended
+// after the body.
+func parts(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex()
+	w.Header().Set("Trailer", "X-Bytes")
+	w.Header().Set("X-Saw", r.Header.Get("X-Ms-Invocation-Id")+" "+r.Header.Get("X-Azure-Functions-InvocationId")+" "+r.Header.Get("X-Forwarded-Host")+r.Header.Get("Te"))
+	w.WriteHeader(http.StatusAccepted)
+	_ = control.Flush()
+	n := 0
+	for part := make([]byte, 100); ; {
+		k, err := r.Body.Read(part)
+		if n += k; k > 0 {
+			_, _ = fmt.Fprintf(w, "<%s>", part[:k])
+			_ = control.Flush()
+		}
+		if err != nil {
+			break
+		}
+	}
+	w.Header().Set("X-Bytes", fmt.Sprint(n))
+}
+
 func serve(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/api/parts":
+		parts(w, r)
+		return
+	case "/api/endless":
+		_, _ = io.WriteString(w, "first")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		broken.Add(1)
+		return
+	case "/api/broken":
+		_, _ = fmt.Fprint(w, broken.Load())
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	switch r.URL.Path {

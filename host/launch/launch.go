@@ -146,6 +146,8 @@ func CustomHandler(a *app.App, ps process.Spec, hostVersion string) customhandle
 	case c == nil: // a handler that was given to the load
 	case c.Section == "httpWorker":
 		cs.Forward = customhandler.ByName
+	case c.Proxy:
+		cs.Forward, cs.Port = customhandler.Proxied, c.Port
 	case c.Forward:
 		cs.Forward, cs.Port = customhandler.ByPath, c.Port
 	default:

@@ -72,7 +72,7 @@ func (s *stream) leave() error {
 }
 
 // Answer implements bindings.HTTPStream.
-func (s *stream) Answer(status int, header http.Header) io.WriteCloser {
+func (s *stream) Answer(status int, header http.Header) bindings.HTTPAnswer {
 	s.begun = true
 	copyHeader(s.w.Header(), header)
 	if length := header.Get("Content-Length"); length != "" {
@@ -92,6 +92,12 @@ func (a answer) Write(p []byte) (int, error) {
 		err = a.control.Flush()
 	}
 	return n, err
+}
+
+func (a answer) Trailer(trailer http.Header) {
+	for name, values := range trailer {
+		a.w.Header()[http.TrailerPrefix+name] = values
+	}
 }
 
 func (a answer) Close() error {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/internal/proxy"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
@@ -24,7 +25,7 @@ type conn struct {
 	end     endpoint
 	request string // the ID that the messages of the start carry
 	can     capabilities
-	server  *server // nil: it serves no HTTP
+	server  *proxy.Server // nil: it serves no HTTP
 	out     process.Inbox[*message]
 	running sync.WaitGroup //clock:outside the goroutines that send and receive
 
@@ -318,7 +319,7 @@ func (c *conn) Child() *process.Child { return c.child }
 func (c *conn) HangUp() {
 	c.broken(errors.New("the host hung up"))
 	c.end.close()
-	c.server.close()
+	c.server.Close()
 }
 
 // Wait implements process.Conn.
@@ -339,7 +340,7 @@ func (c *conn) Bye() {
 // Release implements process.Conn.
 func (c *conn) Release() {
 	c.end.close()
-	c.server.close()
+	c.server.Close()
 }
 
 // health asks a worker that can be asked whether it is well.

@@ -183,12 +183,14 @@ func newLive(body io.Reader) *live {
 	return l
 }
 
-func (l *live) Answer(status int, header http.Header) io.WriteCloser {
+func (l *live) Answer(status int, header http.Header) bindings.HTTPAnswer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.status, l.header = status, header
 	return l
 }
+
+func (l *live) Trailer(http.Header) {}
 
 func (l *live) Close() error {
 	l.mu.Lock()
@@ -221,7 +223,7 @@ func onServer(t *testing.T, odd string, test func(b *bench)) {
 		if _, err := b.w.Load(context.Background(), httpFunction()); err != nil {
 			b.Error(err)
 		}
-		if !b.w.Streams() {
+		if !b.w.Streams(true) {
 			b.Error("the worker does not stream")
 		}
 		test(b)

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/internal/proxy"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
@@ -64,9 +65,9 @@ type conversation struct {
 	c       *conn
 	req     *call.Request
 	box     process.Inbox[*message]
-	half    *exchange   // nil: the request is not forwarded
-	overdue atomic.Bool // the grace is used up
-	lost    bool        // the connection broke and the process lives
+	half    *proxy.Exchange // nil: the request is not forwarded
+	overdue atomic.Bool     // the grace is used up
+	lost    bool            // the connection broke and the process lives
 
 	mu    sync.Mutex // guards:
 	over  bool
@@ -101,9 +102,7 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 			return
 		}
 		if r := c.c.can.forwarded(c.req); r != nil {
-			var life context.Context
-			c.half, life = newExchange()
-			c.half.start(life, c.c.server, r, c.req.InvocationID, c.unmet)
+			c.forward(r)
 		}
 		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, l)}})
 		// From here on the end of ctx is noticed.
@@ -229,7 +228,7 @@ const cancels = "HandlesInvocationCancelMessage"
 // cancel tells a worker that can cancel that the function should end.
 func (c *conversation) cancel() {
 	if c.half != nil {
-		c.half.cancel(errGone)
+		c.half.Cancel(proxy.ErrGone)
 	}
 	if !c.c.can.has(cancels) {
 		return

@@ -160,7 +160,7 @@ func (w *Worker) Trouble() string {
 
 // Streams reports whether the worker serves HTTP itself, so that a function can have its
 // request while that comes in: see bindings.HTTPStream.
-func (w *Worker) Streams() bool {
+func (w *Worker) Streams(bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.serves

@@ -1,0 +1,281 @@
+// Package proxy carries HTTP requests to the server of a process and its answers back, both
+// as they come: to language workers that serve HTTP themselves, and to custom handlers that
+// have requests proxied (spec workers-dotnet-java 1.10, workers 13.5). Read [Exchange.Begin]
+// first. Left out: what the outcome means for the attempt.
+//
+// It is of the real world; under the clock its waits go through Outside.
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// InvocationHeader names the attempt that a request belongs to.
+const InvocationHeader = "X-Ms-Invocation-Id"
+
+const (
+	// dials is how often a server that refuses is asked again, after dialPause and
+	// longer, up to maxDialPause.
+	dials                   = 10
+	dialPause, maxDialPause = 50 * time.Millisecond, 250 * time.Millisecond
+	// tail is how long the answer to a call that has failed may still come.
+	tail = 5 * time.Second
+	// heldAnswer limits an answer that is held back until the call has succeeded.
+	heldAnswer = 100 << 20
+)
+
+// Why the host ends an exchange.
+var (
+	ErrGone   = errors.New("the caller has gone, or the time of the function is over")
+	ErrFailed = errors.New("the function has failed")
+
+	errIdle = errors.New("nothing has come or gone for too long")
+)
+
+// Server is the HTTP server of one process.
+type Server struct {
+	at        *url.URL
+	name      string
+	idle      time.Duration
+	transport *http.Transport
+}
+
+// New returns the server at an address, which texts call by that name. Idle is how long an
+// exchange may stand still.
+func New(at *url.URL, name string, idle time.Duration) *Server {
+	return &Server{at: at, name: name, idle: idle, transport: &http.Transport{ // no proxy, no cookies; RoundTrip follows no redirect
+		DialContext: dial, DisableCompression: true, MaxIdleConnsPerHost: 256,
+		IdleConnTimeout: 2 * time.Second, // shorter than servers keep theirs
+	}}
+}
+
+// dial connects, with some patience for a server that is only just starting.
+func dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	var d net.Dialer
+	pause := dialPause
+	for i := 0; ; i++ {
+		nc, err := d.DialContext(ctx, network, addr)
+		if err == nil || i == dials || ctx.Err() != nil {
+			return nc, err
+		}
+		select { //clock:outside the server of a process
+		case <-time.After(pause): //clock:outside the server of a process
+		case <-ctx.Done(): //clock:outside the server of a process
+		}
+		pause = min(pause*2, maxDialPause)
+	}
+}
+
+// Close closes connections that no exchange uses. A nil Server has none.
+func (s *Server) Close() {
+	if s != nil {
+		s.transport.CloseIdleConnections()
+	}
+}
+
+// Exchange is one request and its answer.
+type Exchange struct {
+	server *Server
+	life   context.Context // of the real world
+	cancel context.CancelCauseFunc
+	came   chan struct{} //clock:outside closed with the head of the answer, or with done
+	done   chan struct{} //clock:outside closed at the end
+
+	// After came:
+	status int
+	// After done:
+	held *bindings.HTTPResponse
+	err  error
+}
+
+// Exchange returns an exchange with the server that has not begun.
+func (s *Server) Exchange() *Exchange {
+	life, cancel := context.WithCancelCause(context.Background()) //clock:outside the server of a process
+	return &Exchange{
+		server: s, life: life, cancel: cancel,
+		came: make(chan struct{}), done: make(chan struct{}), //clock:outside the server of a process
+	}
+}
+
+// Begin sends a request, with more headers than it has. It returns at once. The answer goes
+// to the caller as it comes when r has a stream, and is held else. failed is called when
+// the request has not come through; nil: nobody.
+func (x *Exchange) Begin(r *bindings.HTTPRequest, more http.Header, failed func()) {
+	go func() { //clock:outside waited for by Wait and End
+		defer close(x.done) //clock:outside the server of a process
+		err := x.server.carry(x.life, x, r, more)
+		if x.life.Err() != nil {
+			err = context.Cause(x.life)
+		}
+		if err != nil {
+			x.err = fmt.Errorf("%s at %s: %w", x.server.name, x.server.at, err)
+		}
+		if x.status != 0 {
+			return
+		}
+		close(x.came) //clock:outside the server of a process
+		if x.life.Err() == nil && failed != nil {
+			failed()
+		}
+	}()
+}
+
+// Cancel ends the exchange, for that reason.
+func (x *Exchange) Cancel(why error) { x.cancel(why) }
+
+// Status is that of the answer, after the end; 0: none came.
+func (x *Exchange) Status() int { return x.status }
+
+// Held is the answer after the end; nil when it went to the caller at once.
+func (x *Exchange) Held() *bindings.HTTPResponse { return x.held }
+
+// Err says after the end why request or answer did not come through.
+func (x *Exchange) Err() error { return x.err }
+
+// Wait waits for the end.
+func (x *Exchange) Wait() error {
+	<-x.done //clock:outside the server of a process
+	return x.err
+}
+
+// End waits for the end of an exchange whose call has failed. An answer that has begun may
+// come to its own end.
+func (x *Exchange) End() {
+	select { //clock:outside the server of a process
+	case <-x.came: //clock:outside the server of a process
+	default:
+		x.cancel(ErrFailed)
+	}
+	late := time.AfterFunc(tail, func() { x.cancel(ErrFailed) }) //clock:outside the server of a process
+	defer late.Stop()
+	_ = x.Wait()
+}
+
+// carry carries request and answer.
+func (s *Server) carry(ctx context.Context, x *Exchange, r *bindings.HTTPRequest, more http.Header) error {
+	busy := &busy{limit: s.idle}
+	busy.timer = time.AfterFunc(s.idle, func() { x.cancel(errIdle) }) //clock:outside the server of a process
+	defer busy.timer.Stop()
+	req, err := s.request(ctx, r, more, busy)
+	if err != nil {
+		return err
+	}
+	resp, err := s.transport.RoundTrip(req)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			return errors.New("it closed the connection without an answer")
+		}
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	busy.now()
+	for _, name := range hopByHop {
+		resp.Header.Del(name)
+	}
+	x.status = resp.StatusCode
+	close(x.came) //clock:outside the server of a process
+	if r.Stream == nil {
+		resp.Header.Del("Content-Length")
+		x.held, err = held(resp, busy)
+		return err
+	}
+	to := r.Stream.Answer(resp.StatusCode, resp.Header)
+	if _, err := io.Copy(to, busy.reader(resp.Body)); err != nil {
+		return fmt.Errorf("its answer broke off: %w", err)
+	}
+	to.Trailer(resp.Trailer)
+	return to.Close()
+}
+
+// held reads an answer to its end.
+func held(resp *http.Response, busy *busy) (*bindings.HTTPResponse, error) {
+	body, err := io.ReadAll(io.LimitReader(busy.reader(resp.Body), heldAnswer+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("its answer broke off: %w", err)
+	case len(body) > heldAnswer:
+		return nil, fmt.Errorf("its answer has more than %d bytes", heldAnswer)
+	}
+	return &bindings.HTTPResponse{StatusCode: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// hopByHop are headers that belong to one connection.
+var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Te", "Trailer", "Upgrade"} // read only
+
+// request is a request as the server gets it: the caller's own, with the path and the query
+// as they came.
+func (s *Server) request(ctx context.Context, r *bindings.HTTPRequest, more http.Header, busy *busy) (*http.Request, error) {
+	from, err := url.Parse(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	to := *s.at
+	to.Path, to.RawPath, to.RawQuery = from.Path, from.RawPath, from.RawQuery
+	var body io.Reader = bytes.NewReader(r.Body)
+	if r.Stream != nil {
+		body = busy.reader(r.Stream)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, to.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.GetBody = nil // an attempt is one request: the transport does not send it again
+	if n, err := strconv.ParseInt(r.Header.Get("Content-Length"), 10, 64); r.Stream != nil && err == nil && n >= 0 {
+		if req.ContentLength = n; n == 0 {
+			req.Body = http.NoBody
+		}
+	}
+	if req.Header = r.Header.Clone(); req.Header == nil {
+		req.Header = http.Header{}
+	}
+	for _, name := range hopByHop {
+		req.Header.Del(name)
+	}
+	for _, name := range []string{"Host", "Content-Length", "Expect"} {
+		req.Header.Del(name)
+	}
+	if _, given := req.Header["User-Agent"]; !given {
+		req.Header["User-Agent"] = nil // none, as it came
+	}
+	req.Header.Set("X-Forwarded-Proto", from.Scheme)
+	req.Header.Set("X-Forwarded-Host", from.Host)
+	if req.Header.Del("X-Forwarded-For"); r.Caller != "" {
+		req.Header.Set("X-Forwarded-For", r.Caller)
+	}
+	for name, values := range more { // in the place of what the caller made up
+		req.Header[name] = values
+	}
+	return req, nil
+}
+
+// busy notices that an exchange has stopped.
+type busy struct {
+	timer *time.Timer
+	limit time.Duration
+}
+
+func (b *busy) now() { b.timer.Reset(b.limit) }
+
+func (b *busy) reader(from io.Reader) io.Reader { return busyReader{from, b} }
+
+type busyReader struct {
+	io.Reader
+	busy *busy
+}
+
+func (r busyReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.busy.now()
+	return n, err
+}

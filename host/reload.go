@@ -139,7 +139,7 @@ func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, er
 	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
 		return nil, nil
 	}
-	if prev != nil && launch.Debugs(a) {
+	if prev != nil && launch.OneAtATime(a) {
 		l.host.current.Store(nil)
 		prev.stopListening(false)
 		prev.retire()

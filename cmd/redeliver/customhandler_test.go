@@ -58,9 +58,11 @@ func customMain() {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, "{}")
 	})
-	http.HandleFunc("GET /api/Page", func(w http.ResponseWriter, r *http.Request) {
+	page := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 		fmt.Fprintf(w, "page %s", r.URL.Query().Get("n"))
-	})
+	}
+	http.HandleFunc("GET /api/Page", page)
+	http.HandleFunc("GET /page", page) // of a self-hosted app
 	panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("FUNCTIONS_CUSTOMHANDLER_PORT"), nil))
 }

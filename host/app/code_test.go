@@ -246,6 +246,7 @@ func TestCustomHandler(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"bin/serve": "1", "work/main.txt": "1", "list.txt": "1",
+		"F/function.json": `{"bindings": [{"type": "queueTrigger", "direction": "in", "name": "m", "queueName": "orders"}]}`,
 		"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": "bin/%Program%", "workingDirectory": "%Dir%",
 			"arguments": ["main.txt", "%FUNCTIONS_CUSTOMHANDLER_PORT%"], "defaultWorkerPath": "list.txt", "workerArguments": ["%Mode%"]}}`),
 	}

@@ -22,7 +22,7 @@ const reservedName = "host"
 // come the allow list and everything that needs more than one function or the
 // settings.
 func (l *loader) loadFunctions() {
-	functions := l.inCodeOnly(l.fromFolders())
+	functions := l.fromRoutes(l.inCodeOnly(l.fromFolders()))
 	functions = append(functions, l.fromCode(functions)...)
 	sortFunctions(functions)
 	functions = l.allowed(functions)

@@ -86,6 +86,7 @@ type Function struct {
 	spans      []spanText
 	nearMisses []*schemas.Fault
 	staged     []stagedFault
+	routed     *routePlace             // of a function that a route of host.json makes
 	repeats    map[*schemas.Fault]bool // faults that say what another function's says
 }
 
@@ -227,6 +228,9 @@ func (f *Function) warn(fault *schemas.Fault) {
 func (f *Function) placed(fault *schemas.Fault) *schemas.Fault {
 	if fault.File == "" {
 		fault.File = f.file()
+	}
+	if f.routed != nil {
+		f.routed.take(fault)
 	}
 	if fault.File == codeFile {
 		fault.Line, fault.Column = 0, 0

@@ -32,6 +32,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	l := &loader{opts: opts, app: &App{Dir: abs}, digest: sha256.New()}
 	l.loadSettings()
 	doc := l.loadHostFile()
+	l.applyProfile(doc)
 	l.app.hostDoc = doc
 	r := reader{doc: doc, spans: &l.app.spans}
 	l.readSwitches(r)

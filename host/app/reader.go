@@ -145,15 +145,19 @@ func textList(v any) []string {
 			}
 		}
 	case map[string]any:
-		index := func(k string) int { n, _ := strconv.Atoi(k); return n }
-		keys := slices.SortedFunc(maps.Keys(v), func(a, b string) int { return index(a) - index(b) })
-		for _, k := range keys {
+		for _, k := range byIndex(v) {
 			if s := scalarText(v[k]); s != "" {
 				texts = append(texts, s)
 			}
 		}
 	}
 	return texts
+}
+
+// byIndex returns the keys of an object that are indexes, in their order.
+func byIndex(v map[string]any) []string {
+	index := func(k string) int { n, _ := strconv.Atoi(k); return n }
+	return slices.SortedFunc(maps.Keys(v), func(a, b string) int { return index(a) - index(b) })
 }
 
 // wholeNumber converts a JSON number (3.0 is one) or a text to a 32-bit integer.

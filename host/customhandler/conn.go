@@ -48,7 +48,7 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	if err != nil {
 		serr := &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
 		if spec.Port != 0 {
-			serr.Hint = "end the program that has it; an edit of this app needs a new start of the host, unless customHandler.port is left out of host.json: then each start has a port of its own"
+			serr.Hint = "end the program that has it, or leave customHandler.port out of host.json: then each start has a port of its own"
 		}
 		return nil, serr
 	}

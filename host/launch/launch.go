@@ -46,13 +46,16 @@ func search(dir, prefer, runtime string, settings *app.Settings, entry func(shim
 	}
 }
 
-// Debugs reports whether the worker of an app is open for a debugger. Its port is taken by
-// one process at a time, so that an old worker has to end before a new one starts (spec
-// host-and-retry 7.2).
-func Debugs(a *app.App) bool {
+// OneAtATime reports whether the program that runs the functions has a port of its own: a
+// worker that is open for a debugger, a custom handler with customHandler.port. An old one
+// has to end before a new one starts (spec host-and-retry 7.2, workers 13.2).
+func OneAtATime(a *app.App) bool {
 	arguments := a.Settings.Get("languageWorkers:" + a.Handler.Runtime + ":arguments")
 	if a.Handler.Runtime == "java" {
 		arguments += " " + a.Settings.Get("JAVA_OPTS")
+	}
+	if c := a.Config.CustomHandler; a.Handler.Kind == app.Custom && c != nil && c.Section == "customHandler" && c.Port != 0 {
+		return true
 	}
 	return a.Handler.Kind == app.Language && worker.Debugs(strings.Fields(arguments))
 }

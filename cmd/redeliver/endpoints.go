@@ -150,6 +150,9 @@ func (s *session) endpointLines() string {
 			for _, text := range s.connectionStrings(a) {
 				writef(&t, "  storage    %s\n", text)
 			}
+			if s.usualStorage() { // func 5 wants a table service beside it, or ends (spec storage 18 E-1)
+				t.WriteString("  func 5     uses this storage beside this host with: func run --no-azurite\n")
+			}
 		}
 		if len(s.storageKeys()) > 0 {
 			t.WriteString("  keys       \"redeliver keys\" shows the keys of these accounts\n")

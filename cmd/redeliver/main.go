@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, std streams) int {
 	out := &output{Writer: newOutlet(std.out)}
 	std.out, std.err = out, newOutlet(std.err)
 	root := newRoot(std)
-	root.SetArgs(gatherFunctions(gatherWorkerArguments(args)))
+	root.SetArgs(gatherFunctions(gatherWorkerArguments(hostStart(args))))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = out.failure()

@@ -34,6 +34,7 @@ type startFlags struct {
 	languageWorker  string // arguments for the program that runs the functions
 	verbose         bool
 	enableAuth      bool
+	logFile         string // of func 5
 	noUI            bool
 	open            bool
 	clock           string
@@ -57,8 +58,9 @@ type startFlags struct {
 func newStart(std streams) *cobra.Command {
 	var f startFlags
 	cmd := &cobra.Command{
-		Use:   "start [DIR]",
-		Short: "Run an app in the foreground",
+		Use:     "start [DIR]",
+		Aliases: []string{"run"}, // as Core Tools 5 calls it
+		Short:   "Run an app in the foreground",
 		Long: `Start runs the app in DIR (default: this folder) until Ctrl+C. It builds a Go
 app first, watches its files and reloads it when one changes; an edit that is
 wrong is reported and changes nothing. A wrong host.json at the start does not
@@ -152,6 +154,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
+	addCoreTools(flags, &f)
 	flags.BoolVar(&f.noUI, "no-ui", false, "do not serve the host's page")
 	flags.BoolVar(&f.open, "open", false, "open the host's page in a browser")
 	flags.StringVar(&f.clock, "clock", string(clock.Real), "real, or auto: skip waiting, manual: stand still until moved, debug: stand still while a handler runs")
@@ -172,6 +175,12 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 func (f *startFlags) check() error {
 	if err := oneOf("clock", f.clock, clockModes...); err != nil {
 		return err
+	}
+	if f.output == "compact" {
+		f.output = "pretty"
+	}
+	if f.logFile != "" {
+		return hinted(&usageError{errors.New("--log-file of func 5 is not served")}, "write the output to a file: redeliver start > "+shellWord(f.logFile)+" 2>&1")
 	}
 	if err := oneOf("output", f.output, "pretty", "plain", "json"); err != nil {
 		return err

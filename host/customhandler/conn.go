@@ -43,7 +43,7 @@ type conn struct {
 
 // connect starts the process of that number and returns when it answers. The error is a
 // *process.StartError.
-func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
+func connect(ctx context.Context, spec *Spec, b *backlog, number int) (*conn, error) {
 	port, err := takePort(ctx, spec.Port)
 	if err != nil {
 		serr := &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
@@ -62,7 +62,7 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	}
 	c := &conn{
 		spec: spec, child: process.NewChild(ctx, own, number), base: "http://127.0.0.1:" + strconv.Itoa(port),
-		transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: idleTime},
+		transport: &http.Transport{DialContext: b.dial, DisableCompression: true, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: idleTime},
 	}
 	at := &url.URL{Scheme: "http", Host: "127.0.0.1:" + strconv.Itoa(port)}
 	c.server = proxy.New(at, "its server", idleLimit)

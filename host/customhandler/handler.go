@@ -79,6 +79,7 @@ type Handler struct {
 	clk  clock.Clock
 	spec Spec
 
+	backlog *backlog
 	oddType atomic.Bool // it has been told that the platform does not read its answers
 }
 
@@ -103,11 +104,17 @@ func Start(clk clock.Clock, spec Spec) (*Handler, error) {
 			output(l)
 		}
 	}
-	keeper, err := process.Keep(clk, spec.Spec, func(ctx context.Context, number int) (*conn, error) { return connect(ctx, &spec, number) })
+	b := &backlog{}
+	keeper, err := process.Keep(clk, spec.Spec, func(ctx context.Context, number int) (*conn, error) {
+		b.ready.Store(false)
+		c, err := connect(ctx, &spec, b, number)
+		b.ready.Store(err == nil)
+		return c, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{Keeper: keeper, clk: clk, spec: spec}, nil
+	return &Handler{Keeper: keeper, clk: clk, spec: spec, backlog: b}, nil
 }
 
 // Functions returns none: a custom handler declares nothing.
@@ -159,6 +166,9 @@ func (h *Handler) Invoke(ctx context.Context, req *call.Request, log func(call.L
 		h.Dispose(r, fmt.Sprintf("function %q did not return within %v after its time was over", req.Function, h.spec.Grace))
 	}
 	exit := h.Leave(r)
+	if exit == nil {
+		h.backlog.say(log)
+	}
 	switch {
 	case err == nil:
 		if a.oddType != "" && !h.oddType.Swap(true) {

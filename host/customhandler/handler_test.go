@@ -503,6 +503,25 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// A handler that runs and refuses a connection is told of once, with what to do.
+func TestRefusedConnect(t *testing.T) {
+	t.Parallel()
+	h := started(t, nil)
+	var told []string
+	log := func(l call.Log) { told = append(told, l.Message) }
+	if _, err := h.Invoke(context.Background(), &call.Request{Function: "Deaf"}, log); err != nil || len(told) > 0 {
+		t.Fatalf("got %v, told %q", err, told)
+	}
+	for range 2 {
+		if _, err := h.Invoke(context.Background(), answer("{}"), log); !errors.Is(err, process.ErrNoResult) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "refused a connection") || !strings.Contains(told[0], "request_queue_size") {
+		t.Errorf("told %q", told)
+	}
+}
+
 // A function that does not return costs its process, which is no crash; the others go on
 // in the next one.
 func TestTimeout(t *testing.T) {

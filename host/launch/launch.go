@@ -48,7 +48,7 @@ func search(dir, prefer, runtime string, settings *app.Settings, entry func(shim
 
 // OneAtATime reports whether the program that runs the functions has a port of its own: a
 // worker that is open for a debugger, a custom handler with customHandler.port. An old one
-// has to end before a new one starts (spec host-and-retry 7.2, workers 13.2).
+// has to end before a new one starts (spec host-and-retry 7.2, spec workers 13.2).
 func OneAtATime(a *app.App) bool {
 	arguments := a.Settings.Get("languageWorkers:" + a.Handler.Runtime + ":arguments")
 	if a.Handler.Runtime == "java" {

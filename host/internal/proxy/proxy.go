@@ -1,6 +1,6 @@
 // Package proxy carries HTTP requests to the server of a process and its answers back, both
 // as they come: to language workers that serve HTTP themselves, and to custom handlers that
-// have requests proxied (spec workers-dotnet-java 1.10, workers 13.5). Read [Exchange.Begin]
+// have requests proxied (spec workers-dotnet-java 1.10, spec workers 13.5). Read [Exchange.Begin]
 // first. Left out: what the outcome means for the attempt.
 //
 // It is of the real world; under the clock its waits go through Outside.

@@ -51,7 +51,7 @@ func TestSelfHosted(t *testing.T) {
 		{name: "unknown profile", host: `"configurationProfile": "web-app", ` + handler + `}`, fault: "there is no such profile; allowed: default, mcp-custom-handler, web-app-custom-handler", warning: "no function"},
 		{
 			name: "routes in their order, with levels", functions: []string{"http-handler1 api/a anonymous", "http-handler2 api/b/{id:int} function", "http-handler3 api/c admin"},
-			host: handler + `, "http": {"routes": [{"route": "a", "authorizationLevel": "Anonymous"}, {"route": "b/{id:int}"}, {"Route": "/c", "authorizationLevel": "admin"}]}}`,
+			host: handler + `, "http": {"routes": [{"route": "a", "authorizationLevel": "Anonymous"}, {"route": "b/{id:int}"}, {"Route": "c", "authorizationLevel": "admin"}]}}`,
 		},
 		{
 			name: "a malformed template is one function's fault", functions: []string{"http-handler1 error", "http-handler2 api/b function"}, faultOf: "host.json customHandler.http.routes[0].route",

@@ -35,6 +35,11 @@ func compileInto(ctx context.Context, javac, source, folder string) error {
 		return err
 	}
 	defer os.RemoveAll(part)
+	if filepath.Base(javac) != javac { // JAVA_HOME may be a path from the folder of the host
+		if javac, err = filepath.Abs(javac); err != nil {
+			return err
+		}
+	}
 	// Of the folder in which the host runs, of CLASSPATH and of JDK_JAVAC_OPTIONS nothing
 	// counts: they are the app's, and a String.java there would stand for java.lang.String.
 	cmd := exec.CommandContext(ctx, javac, "-J-XX:TieredStopAtLevel=1", "--release", release, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-cp", part, "-d", part, source)

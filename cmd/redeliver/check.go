@@ -35,9 +35,9 @@ where a message ends; then every error with file, line and JSON path, and the
 lints. The app's Go program is built and asked for its declarations in code;
 with --no-build only the files are read.
 
-The exit code is 1 when there are errors, and 0 when there are at most warnings: a
-function that Redeliver does not serve is one, since the others run. With --strict
-it is 1 for warnings and lints too.`,
+The exit code is 1 when there are errors, and 0 when there are warnings only.
+A function that Redeliver does not serve is a warning, since the others run.
+With --strict the exit code is 1 for warnings and lints too.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("output", output, "text", "json"); err != nil {

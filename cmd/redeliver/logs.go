@@ -42,8 +42,9 @@ ends, or Ctrl+C. Times are times of the host's clock.
 
 --since begins earlier: a duration (10m: the last ten minutes of the host's
 clock), or the sequence number of a record; --since 1 shows all that the journal
-keeps. What has left the journal is said, with how many records it keeps. Filters are joined: a line is shown when all of them want it. --failed
-shows failed attempts, messages that are released, poison or dead-lettered, open
+keeps. What has left the journal is said, with how many records it keeps.
+Filters are joined: a line is shown when all of them want it. --failed shows
+failed attempts, messages that are released, poison or dead-lettered, open
 circuits, and what went wrong with the app and its services. --json prints the
 records of the journal, one JSON object a line.`,
 		Example: `  redeliver logs

@@ -60,7 +60,7 @@ func TestPatchedPagesAreDurable(t *testing.T) {
 			}
 			snapshots = append(snapshots, kept{snap.Snapshot, bytes.Clone(want)})
 		case i%100 == 99:
-			p, b, c = open()
+			p, b, _ = open()
 			if got := read(t, b, nil); !bytes.Equal(got, want) {
 				t.Fatalf("after %d writes and a restart the bytes are others", i+1)
 			}

@@ -292,15 +292,38 @@ func TestNodeHTTP(t *testing.T) {
 	}
 }
 
-// The newer model, by the package that apps bring along (spec workers 10.1).
-func TestNodeModel4(t *testing.T) {
-	t.Parallel()
+// needModel4 skips a test where the package of the newer model is missing.
+func needModel4(t *testing.T) {
+	t.Helper()
 	if _, err := os.Stat("../../.interop/node_modules/@azure/functions/package.json"); err != nil {
 		if os.Getenv("REDELIVER_INTEROP") == "required" {
 			t.Fatalf("%v, and REDELIVER_INTEROP is required; run make interop", err)
 		}
 		t.Skipf("%v; run make interop", err)
 	}
+}
+
+// loadDeclared tells the worker of the functions that the app has declared.
+func (a *nodeApp) loadDeclared(list []call.Declaration) []worker.Function {
+	a.Helper()
+	var functions []worker.Function
+	for _, d := range list {
+		f := worker.Function{Name: d.Name}
+		for _, raw := range d.Bindings {
+			f.Bindings = append(f.Bindings, binding(string(raw)))
+		}
+		functions = append(functions, f)
+	}
+	if failures, err := a.w.Load(context.Background(), functions); err != nil || len(failures) > 0 {
+		a.Fatalf("%v, %v", failures, err)
+	}
+	return functions
+}
+
+// The newer model, by the package that apps bring along (spec workers 10.1).
+func TestNodeModel4(t *testing.T) {
+	t.Parallel()
+	needModel4(t)
 	a := startNode(t, map[string]string{
 		"package.json": `{"main": "dist/{start.js,functions/**/*.js}"}`,
 		"dist/start.js": `const { app } = require("@azure/functions")
@@ -330,17 +353,7 @@ func TestNodeModel4(t *testing.T) {
 	if p := byName["orders"].Retry; p == nil || *p.Strategy != "exponentialBackoff" || *p.MaxRetryCount != 5 || p.MinimumInterval.String() != "10s" || p.MaximumInterval.String() != "15m0s" {
 		t.Errorf("policy: %+v", p)
 	}
-	var functions []worker.Function
-	for _, d := range list {
-		f := worker.Function{Name: d.Name}
-		for _, raw := range d.Bindings {
-			f.Bindings = append(f.Bindings, binding(string(raw)))
-		}
-		functions = append(functions, f)
-	}
-	if failures, err := a.w.Load(context.Background(), functions); err != nil || len(failures) > 0 {
-		t.Fatalf("%v, %v", failures, err)
-	}
+	functions := a.loadDeclared(list)
 	resp, logs := a.invoke("orders", `{"id":7}`, func(r *call.Request) {
 		r.Metadata = map[string]bindings.Value{"DequeueCount": bindings.JSONValue([]byte("3"))}
 	})

@@ -5,25 +5,18 @@ package worker_test
 import (
 	"context"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
-	"github.com/redeliver/redeliver/host/worker"
 )
 
 // Requests and answers of an app with enableHttpStream are on their way while its function
 // runs (spec workers 5, HttpUri).
 func TestNodeStreams(t *testing.T) {
 	t.Parallel()
-	if _, err := os.Stat("../../.interop/node_modules/@azure/functions/package.json"); err != nil {
-		if os.Getenv("REDELIVER_INTEROP") == "required" {
-			t.Fatalf("%v, and REDELIVER_INTEROP is required; run make interop", err)
-		}
-		t.Skipf("%v; run make interop", err)
-	}
+	needModel4(t)
 	a := startNode(t, map[string]string{
 		"package.json": `{"main": "web.js"}`,
 		"web.js": `const { app } = require("@azure/functions")
@@ -36,17 +29,7 @@ func TestNodeStreams(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	var functions []worker.Function
-	for _, d := range list {
-		f := worker.Function{Name: d.Name}
-		for _, raw := range d.Bindings {
-			f.Bindings = append(f.Bindings, binding(string(raw)))
-		}
-		functions = append(functions, f)
-	}
-	if failures, err := a.w.Load(context.Background(), functions); err != nil || len(failures) > 0 {
-		t.Fatalf("%v, %v", failures, err)
-	}
+	a.loadDeclared(list)
 	post := func(caller *live) func(*call.Request) {
 		return func(r *call.Request) {
 			r.HTTPOutput = "$return"

@@ -249,6 +249,27 @@ func (p *process) output() (string, <-chan struct{}) {
 	return p.out.String(), p.changed
 }
 
+// await waits until the output of the process is as is says, until the process has ended
+// or until patience is over, and returns the output and whether it is so.
+func (p *process) await(is func(string) bool) (string, bool) {
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for {
+		text, changed := p.output()
+		if is(text) {
+			return text, true
+		}
+		select {
+		case <-changed:
+			continue
+		case <-p.done:
+		case <-limit.C:
+		}
+		text, _ = p.output()
+		return text, is(text)
+	}
+}
+
 // background NAME [VAR=VALUE...] COMMAND [ARG...] starts a process.
 func background(ts *testscript.TestScript, neg bool, args []string) {
 	all := ts.Value(processesKey{}).(*processes)
@@ -289,31 +310,20 @@ func named(ts *testscript.TestScript, name string) *process {
 // wait-for NAME REGEXP waits until the output of a process matches.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	p, re := named(ts, args[0]), regexp.MustCompile("(?m)"+args[1])
-	limit := time.NewTimer(patience)
-	defer limit.Stop()
-	for {
-		text, changed := p.output()
-		if re.MatchString(text) {
-			return
-		}
-		select {
-		case <-changed:
-		case <-p.done:
-			if text, _ := p.output(); !re.MatchString(text) {
-				ts.Fatalf("%s ended (%v) without writing %q", args[0], p.err, args[1])
-			}
-		case <-limit.C:
-			ts.Fatalf("%s has not written %q in %v", args[0], args[1], patience)
-		}
+	if _, met := p.await(re.MatchString); !met {
+		ts.Fatalf("%s has ended (%v), or %v have passed, without writing %q", args[0], p.err, patience, args[1])
 	}
 }
 
-// count NAME N REGEXP checks how many lines of a process match.
+// count NAME N REGEXP checks how many lines of a process match. It waits for those that
+// are still to come: a command's answer may be here before the line its host writes of it.
 func count(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	text, _ := named(ts, args[0]).output()
-	if got := len(regexp.MustCompile("(?m)"+args[2]).FindAllString(text, -1)); got != want {
+	re := regexp.MustCompile("(?m)" + args[2])
+	matches := func(text string) int { return len(re.FindAllString(text, -1)) }
+	text, _ := named(ts, args[0]).await(func(text string) bool { return matches(text) >= want })
+	if got := matches(text); got != want {
 		ts.Fatalf("%s wrote %d lines that match %q, want %d", args[0], got, args[2], want)
 	}
 }

@@ -71,7 +71,7 @@ describe("queue message", () => {
     const id = await host.send("orders", failing);
     await host.call("POST", "clock/advance?by=5s");
     await message(id, /released/);
-    expect(await page.getByRole("region", { name: /^Delivery/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("region", { name: /^Delivery/ }).count()).toBe(1);
     await button("Release now").click();
     await says("Its wait is over");
     await host.call("POST", "clock/advance?by=5s"); // the listener looks
@@ -222,7 +222,7 @@ describe("services", () => {
     for (let i = 0; i < 55; i++) await host.send("later", `number ${i}`);
     await visit(page, "/services/queue%2Flater");
     await page.getByText("55 visible").first().waitFor();
-    expect(await page.locator(".items > li").count()).toBe(50);
+    await expect.poll(() => page.locator(".items > li").count()).toBe(50);
     await button("Show more").click();
     await expect.poll(() => page.locator(".items > li").count()).toBe(55);
     await sure("Purge");

@@ -160,7 +160,7 @@ test("--enableAuth: the key is asked for once, kept for the tab, and in no addre
   expect(await page.locator("body").innerText()).not.toContain(guarded.key);
   await page.reload();
   await page.getByText("live", { exact: true }).waitFor();
-  expect(await dialog.isVisible()).toBe(false);
+  await expect.poll(() => dialog.isVisible()).toBe(false);
   for (const url of addresses(page)) expect(url).not.toContain(guarded.key);
   expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, document.cookie]))).not.toContain(guarded.key);
   blameless(page, guarded.base);

@@ -40,8 +40,8 @@ test("the 25 attempts of the failing order appear live, its poison message is on
 
   await row.click();
   await page.getByRole("heading", { level: 1, name: "ProcessOrder" }).waitFor();
-  expect(await page.getByRole("region", { name: /^Delivery / }).count()).toBe(5);
-  expect(await page.locator(".attempts > li").count()).toBe(25);
+  await expect.poll(() => page.getByRole("region", { name: /^Delivery / }).count()).toBe(5);
+  await expect.poll(() => page.locator(".attempts > li").count()).toBe(25);
 
   // One click from the message to what became of it.
   await page.getByText("Went on as").waitFor();

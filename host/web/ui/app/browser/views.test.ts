@@ -31,13 +31,13 @@ describe("timeline", () => {
     await row(/ProcessOrder; .*25 attempts/).waitFor();
     await page.getByLabel("Function", { exact: true }).selectOption("OnWork");
     await row(/OnWork; .*3 deliveries, 15 attempts, 15 failed; dead-lettered: work\/\$DeadLetterQueue/).waitFor();
-    expect(await rows(page, /ProcessOrder;/).count()).toBe(0);
+    await expect.poll(() => rows(page, /ProcessOrder;/).count()).toBe(0);
     expect(page.url()).toMatch(/#\/timeline\?function=OnWork$/);
     await page.getByLabel("Function", { exact: true }).selectOption("");
     await page.getByLabel("Trigger", { exact: true }).selectOption("queueTrigger");
     await page.getByRole("button", { name: /Dead/ }).click();
     await row(/ProcessOrder;.*poisoned/).waitFor();
-    expect(await rows(page, /succeeded|OnWork/).count()).toBe(0);
+    await expect.poll(() => rows(page, /succeeded|OnWork/).count()).toBe(0);
     expect(page.url()).toMatch(/trigger=queueTrigger&outcome=dead/);
     await page.getByRole("button", { name: /^All/ }).click();
     await page.getByLabel("Trigger", { exact: true }).selectOption("");
@@ -51,7 +51,7 @@ describe("timeline", () => {
     await page.getByText("No message passes these filters.").waitFor();
     await visit(page, "/timeline?function=OnWork&outcome=dead");
     await row(/OnWork/).waitFor();
-    expect(await rows(page).count()).toBe(1);
+    await expect.poll(() => rows(page).count()).toBe(1);
   });
 
   test("the window of time is zoomed, moved, fitted and follows the host", async () => {
@@ -61,10 +61,10 @@ describe("timeline", () => {
     const picture = async () => (await axis.screenshot()).toString("base64");
     const fit = page.getByRole("button", { name: "Fit" });
     await fit.click();
-    expect(await fit.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => fit.getAttribute("aria-pressed")).toBe("true");
     const whole = await picture();
     await page.getByRole("button", { name: "Zoom in" }).click();
-    expect(await fit.getAttribute("aria-pressed")).toBe("false");
+    await expect.poll(() => fit.getAttribute("aria-pressed")).toBe("false");
     await expect.poll(picture).not.toBe(whole);
     const near = await picture();
     await list.focus();
@@ -87,7 +87,7 @@ describe("timeline", () => {
     await page.keyboard.up("Control");
     await expect.poll(picture).not.toBe(whole);
     await page.getByRole("button", { name: "Follow" }).click();
-    expect(await page.getByRole("button", { name: "Follow" }).getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => page.getByRole("button", { name: "Follow" }).getAttribute("aria-pressed")).toBe("true");
     await page.getByRole("button", { name: "Zoom out" }).click();
     await page.getByRole("button", { name: "Squeeze" }).click();
     await expect.poll(picture).not.toBe(whole);
@@ -103,8 +103,8 @@ describe("timeline", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
     const active = page.locator('[role="option"][aria-selected="true"]');
-    expect(await active.getAttribute("aria-posinset")).toBe("2");
-    expect(await list.getAttribute("aria-activedescendant")).toBe(await active.getAttribute("id"));
+    await expect.poll(() => active.getAttribute("aria-posinset")).toBe("2");
+    await expect.poll(() => list.getAttribute("aria-activedescendant")).toBe(await active.getAttribute("id"));
     await page.keyboard.press("Enter");
     await expect.poll(() => page.url()).toMatch(/#\/message\//);
     await page.goBack();
@@ -131,7 +131,7 @@ test("message: deliveries, attempts, delays with their formula, the layer that d
   await first.getByText("Attempt 1 of 5").waitFor();
   await first.getByText("→ retry in 1s").first().waitFor();
   await first.getByText("= delayInterval").first().waitFor();
-  expect(await first.getByText("payment service unavailable").count()).toBeGreaterThanOrEqual(5);
+  await expect.poll(() => first.getByText("payment service unavailable").count()).toBeGreaterThanOrEqual(5);
   await first.getByText("line 0").first().waitFor();
   await first.getByText("Stack").first().click();
   await first.getByText(/index\.js:\d+/).first().waitFor();
@@ -141,7 +141,7 @@ test("message: deliveries, attempts, delays with their formula, the layer that d
   // An attempt has an address of its own.
   await first.getByRole("link", { name: /Attempt 3 of 5/ }).click();
   await expect.poll(() => page.url()).toMatch(/attempt=[^&]*\.3$/);
-  expect(await page.locator("li.meant").innerText()).toMatch(/Attempt 3/);
+  await expect.poll(() => page.locator("li.meant").innerText()).toMatch(/Attempt 3/);
   const again = await open(browser, host.base, { at: page.url().split("#")[1]! });
   await again.locator("li.meant", { hasText: "Attempt 3" }).waitFor();
   blameless(again, host.base);

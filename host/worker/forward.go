@@ -83,6 +83,9 @@ func (c *conversation) reason(ctx context.Context) error {
 // was awaited first (spec workers-dotnet-java 1.10).
 func (c *conversation) meet(ctx context.Context, name string, resp *call.Response, err error, log func(call.Log)) (*call.Response, error) {
 	x := c.half
+	if err != nil {
+		x.Cancel(proxy.ErrFailed)
+	}
 	if err != nil || resp.Status != call.Succeeded {
 		c.w.clk.Away(ctx, name, x.End)
 		switch {

@@ -123,6 +123,14 @@ func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 		check(control.Flush())
 		_, _ = io.Copy(io.Discard, r.Body)
 		result = failure("no such order")
+	case "throws": // as .NET ends a request whose function has thrown
+		w.Header().Set("Content-Length", "0")
+		w.WriteHeader(http.StatusOK)
+		check(control.Flush())
+		result = failure("no such order")
+	case "empty":
+		w.WriteHeader(http.StatusNoContent)
+		check(control.Flush())
 	case "refuses":
 		http.Error(w, "not here", http.StatusInternalServerError)
 	case "fails":
@@ -331,6 +339,26 @@ func TestForwardStatus(t *testing.T) {
 	})
 }
 
+// The head of an answer without a body waits for the outcome of the call: the caller of a
+// function that has failed gets none of it, and is answered by the host with 500 (host:
+// ExceptionMiddleware.cs).
+func TestForwardHeadWaits(t *testing.T) {
+	t.Parallel()
+	onServer(t, "serves", func(b *bench) {
+		for end, want := range map[string]struct {
+			outcome call.Status
+			status  int
+		}{"throws": {call.Failed, 0}, "empty": {call.Succeeded, 204}} {
+			caller := newLive(strings.NewReader(""))
+			got := caller.read()
+			resp, logs, err := b.web(end, func(r *bindings.HTTPRequest, _ *call.Request) { r.Body, r.Stream = nil, caller })
+			if text := got(); err != nil || resp.Status != want.outcome || caller.status != want.status || caller.complete != (want.status != 0) || text != "" || len(logs) > 0 {
+				b.Errorf("%s: %+v, %v, %v; the caller got %d %q", end, resp, logs, err, caller.status, text)
+			}
+		}
+	})
+}
+
 // A call has succeeded when both of its halves have.
 func TestForwardFailures(t *testing.T) {
 	t.Parallel()
@@ -339,7 +367,8 @@ func TestForwardFailures(t *testing.T) {
 		if err != nil || resp.Status != call.Failed || resp.Error.Message != "no such order" || resp.Return != nil {
 			b.Errorf("the function fails: %+v, %v, %v", resp, logs, err)
 		}
-		// A caller that has its answer keeps it; the failure is the attempt's all the same.
+		// A caller that has its answer never sees the end of it, as the platform's host cuts the
+		// connection; the failure is the attempt's all the same.
 		body, send := io.Pipe()
 		answered := newLive(body)
 		go func() { // the caller
@@ -348,7 +377,7 @@ func TestForwardFailures(t *testing.T) {
 			_, _ = io.Copy(io.Discard, answered.got)
 		}()
 		resp, logs, err = b.web("failsLate", func(r *bindings.HTTPRequest, _ *call.Request) { r.Body, r.Stream = nil, answered })
-		if err != nil || resp.Status != call.Failed || resp.Error.Message != "no such order" || answered.status != 200 ||
+		if err != nil || resp.Status != call.Failed || resp.Error.Message != "no such order" || answered.status != 200 || answered.complete ||
 			len(logs) != 1 || logs[0].Level != call.Warning || logs[0].Message != "the function has failed after the caller got its answer, with status 200" {
 			b.Errorf("after the answer: %+v, %v, %v", resp, logs, err)
 		}

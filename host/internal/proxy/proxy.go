@@ -89,14 +89,16 @@ type Exchange struct {
 	server *Server
 	life   context.Context // of the real world
 	cancel context.CancelCauseFunc
-	came   chan struct{} //clock:outside closed with the head of the answer, or with done
+	judged chan struct{} //clock:outside closed with the outcome of the call
 	done   chan struct{} //clock:outside closed at the end
 
-	// After came:
-	status int
+	// After judged:
+	good bool // the call has succeeded
 	// After done:
-	held *bindings.HTTPResponse
-	err  error
+	heard  bool // the server has answered
+	status int
+	held   *bindings.HTTPResponse
+	err    error
 }
 
 // Exchange returns an exchange with the server that has not begun.
@@ -104,13 +106,15 @@ func (s *Server) Exchange() *Exchange {
 	life, cancel := context.WithCancelCause(context.Background()) //clock:outside the server of a process
 	return &Exchange{
 		server: s, life: life, cancel: cancel,
-		came: make(chan struct{}), done: make(chan struct{}), //clock:outside the server of a process
+		judged: make(chan struct{}), done: make(chan struct{}), //clock:outside the server of a process
 	}
 }
 
 // Begin sends a request, with more headers than it has. It returns at once. The answer goes
-// to the caller as it comes when r has a stream, and is held else. failed is called when
-// the request has not come through; nil: nobody.
+// to the caller as it comes when r has a stream, its head with the first byte of its body: an
+// answer without a body begins with Wait, and never when the call has failed (End); every
+// answer ends with Wait. Without a stream the answer is held. failed is called when the request has not come through; nil:
+// nobody.
 func (x *Exchange) Begin(r *bindings.HTTPRequest, more http.Header, failed func()) {
 	go func() { //clock:outside waited for by Wait and End
 		defer close(x.done) //clock:outside the server of a process
@@ -121,11 +125,7 @@ func (x *Exchange) Begin(r *bindings.HTTPRequest, more http.Header, failed func(
 		if err != nil {
 			x.err = fmt.Errorf("%s at %s: %w", x.server.name, x.server.at, err)
 		}
-		if x.status != 0 {
-			return
-		}
-		close(x.came) //clock:outside the server of a process
-		if x.life.Err() == nil && failed != nil {
+		if !x.heard && x.life.Err() == nil && failed != nil {
 			failed()
 		}
 	}()
@@ -134,7 +134,7 @@ func (x *Exchange) Begin(r *bindings.HTTPRequest, more http.Header, failed func(
 // Cancel ends the exchange, for that reason.
 func (x *Exchange) Cancel(why error) { x.cancel(why) }
 
-// Status is that of the answer, after the end; 0: none came.
+// Status is that of the answer, after the end; 0: none began.
 func (x *Exchange) Status() int { return x.status }
 
 // Held is the answer after the end; nil when it went to the caller at once.
@@ -143,23 +143,23 @@ func (x *Exchange) Held() *bindings.HTTPResponse { return x.held }
 // Err says after the end why request or answer did not come through.
 func (x *Exchange) Err() error { return x.err }
 
-// Wait waits for the end.
+// Wait waits for the end of an exchange whose call has succeeded, or is the exchange alone.
+// It is called once.
 func (x *Exchange) Wait() error {
-	<-x.done //clock:outside the server of a process
+	x.good = true
+	close(x.judged) //clock:outside the server of a process
+	<-x.done        //clock:outside the server of a process
 	return x.err
 }
 
-// End waits for the end of an exchange whose call has failed. An answer that has begun may
-// come to its own end.
+// End waits for the end of an exchange whose call has failed. What the server still answers
+// is awaited for a while, since the platform awaits it before it looks at the failure (host:
+// GrpcWorkerChannel.cs, InvokeResponse). It is called once, in the place of Wait.
 func (x *Exchange) End() {
-	select { //clock:outside the server of a process
-	case <-x.came: //clock:outside the server of a process
-	default:
-		x.cancel(ErrFailed)
-	}
+	close(x.judged)                                              //clock:outside the server of a process
 	late := time.AfterFunc(tail, func() { x.cancel(ErrFailed) }) //clock:outside the server of a process
 	defer late.Stop()
-	_ = x.Wait()
+	<-x.done //clock:outside the server of a process
 }
 
 // carry carries request and answer.
@@ -180,22 +180,61 @@ func (s *Server) carry(ctx context.Context, x *Exchange, r *bindings.HTTPRequest
 	}
 	defer func() { _ = resp.Body.Close() }()
 	busy.now()
+	x.heard = true
 	for _, name := range hopByHop {
 		resp.Header.Del(name)
 	}
-	x.status = resp.StatusCode
-	close(x.came) //clock:outside the server of a process
 	if r.Stream == nil {
+		x.status = resp.StatusCode
 		resp.Header.Del("Content-Length")
 		x.held, err = held(resp, busy)
 		return err
 	}
-	to := r.Stream.Answer(resp.StatusCode, resp.Header)
+	to := &passage{x: x, from: resp, stream: r.Stream}
 	if _, err := io.Copy(to, busy.reader(resp.Body)); err != nil {
 		return fmt.Errorf("its answer broke off: %w", err)
 	}
-	to.Trailer(resp.Trailer)
-	return to.Close()
+	return to.end(ctx, busy)
+}
+
+// passage is an answer on its way to a caller. A worker of .NET that fails before it has
+// answered closes the request with 200 and nothing in it; the platform's response has not
+// started then, and its middleware for exceptions makes it 500 (host: ExceptionMiddleware.cs;
+// worker: FunctionsHttpProxyingMiddleware.cs).
+type passage struct {
+	x      *Exchange
+	from   *http.Response
+	stream bindings.HTTPStream
+	to     bindings.HTTPAnswer // nil: not begun
+}
+
+func (p *passage) Write(b []byte) (int, error) {
+	p.begin()
+	return p.to.Write(b)
+}
+
+func (p *passage) begin() {
+	if p.to == nil {
+		p.x.status = p.from.StatusCode
+		p.to = p.stream.Answer(p.from.StatusCode, p.from.Header)
+	}
+}
+
+// end ends the answer when the call has succeeded, which is bound by the time of the
+// function. Of one that has begun when the call fails the caller never sees the end.
+func (p *passage) end(ctx context.Context, busy *busy) error {
+	busy.timer.Stop()
+	select { //clock:outside the server of a process
+	case <-p.x.judged: //clock:outside the server of a process
+		if !p.x.good {
+			return ErrFailed
+		}
+	case <-ctx.Done(): //clock:outside the server of a process
+		return ctx.Err()
+	}
+	p.begin()
+	p.to.Trailer(p.from.Trailer)
+	return p.to.Close()
 }
 
 // held reads an answer to its end.

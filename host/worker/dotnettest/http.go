@@ -132,10 +132,9 @@ func (w *worker) runHTTP(r *workerpb.InvocationRequest, m *workerpb.RpcFunctionM
 		body, err := io.ReadAll(req.Body)
 		check(err)
 		_ = json.Unmarshal(body, &in) // another text asks for nothing
-		if in.Fail {
+		if in.Fail || req.URL.Query().Has("fail") {
 			out.Result = failure("System.InvalidOperationException", "no such order")
-			http.Error(rw, "An error occurred.", http.StatusInternalServerError)
-			return
+			return // 200 with nothing in it, as the pipeline of the real worker ends
 		}
 		rw.Header().Set("X-Served-By", "Kestrel")
 		rw.WriteHeader(http.StatusAccepted)

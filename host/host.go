@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -416,7 +415,7 @@ func (s *starter) loadFirst(ctx context.Context) error {
 		s.host.setState(Offline)
 		return nil
 	}
-	gen, err := s.host.loader.load(ctx, nil)
+	gen, err := s.host.loader.load(ctx, nil, false)
 	if err != nil {
 		if errors.Is(err, launch.ErrCalledOff) {
 			return err
@@ -542,15 +541,4 @@ func texts(err error) []string {
 		out = append(out, f.Error())
 	}
 	return out
-}
-
-// environmentOf is Options.Env as a map; the last of several entries wins.
-func environmentOf(entries []string) map[string]string {
-	env := make(map[string]string, len(entries))
-	for _, entry := range entries {
-		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
-			env[name] = value
-		}
-	}
-	return env
 }

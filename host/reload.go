@@ -30,11 +30,12 @@ import (
 // Reload may be called from anywhere; calls take turns.
 func (h *Host) Reload(ctx context.Context) error {
 	var err error
-	h.clk.Inside("reload", func() { err = h.reload(ctx) })
+	h.clk.Inside("reload", func() { err = h.reload(ctx, false) })
 	return err
 }
 
-func (h *Host) reload(ctx context.Context) error {
+// reload is Reload; changed says that files have, and that a build may be writing them.
+func (h *Host) reload(ctx context.Context, changed bool) error {
 	release := h.lockLoading()
 	defer release()
 	if s := h.State(); s == Stopping || s == Stopped || s == Default {
@@ -50,9 +51,9 @@ func (h *Host) reload(ctx context.Context) error {
 		h.setState(Offline)
 		return nil
 	}
-	next, err := h.loader.load(ctx, prev)
+	next, err := h.loader.load(ctx, prev, changed)
 	if err != nil {
-		if errors.Is(err, launch.ErrCalledOff) {
+		if errors.Is(err, launch.ErrCalledOff) || errors.Is(err, watch.ErrHalf) {
 			return err
 		}
 		if h.current.Load() == nil {
@@ -85,7 +86,7 @@ func (h *Host) Restart(ctx context.Context) error {
 		}
 		prev := h.current.Load()
 		var next *generation
-		if next, err = h.loader.load(ctx, nil); err != nil {
+		if next, err = h.loader.load(ctx, nil, false); err != nil {
 			if !errors.Is(err, launch.ErrCalledOff) {
 				h.loader.refuse(err)
 			}
@@ -107,6 +108,7 @@ type loader struct {
 	warned    map[string]bool // warnings given
 	refused   bool            // the last load, of what was edited since the running generation
 	inFolders map[string]bool // functions that had a folder in a generation that ran
+	half      watch.Half
 
 	// Under the host's mutex.
 	generations int
@@ -117,13 +119,13 @@ type loader struct {
 
 // load prepares a generation of the app, handlers started, until ctx or the host ends.
 // With a running generation prev it returns nil when nothing changed.
-func (l *loader) load(ctx context.Context, prev *generation) (*generation, error) {
-	read := func(ctx context.Context) (*generation, error) { return l.prepare(ctx, prev) }
+func (l *loader) load(ctx context.Context, prev *generation, changed bool) (*generation, error) {
+	read := func(ctx context.Context) (*generation, error) { return l.prepare(ctx, prev, changed) }
 	return launch.Load(ctx, l.host.loads, read, (*generation).discard)
 }
 
 // prepare is load while nobody calls it off. What it has started ends with ctx.
-func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, error) {
+func (l *loader) prepare(ctx context.Context, prev *generation, changed bool) (*generation, error) {
 	opts := l.options(ctx)
 	if prev != nil {
 		opts.Declared, opts.InFiles = prev.declared, prev.inFiles
@@ -133,6 +135,11 @@ func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, er
 		return nil, &LoadError{Err: err}
 	}
 	l.remember(a, opts)
+	if prev != nil && changed {
+		if err := l.half.Whole(a, prev.app); err != nil {
+			return nil, &LoadError{Err: err}
+		}
+	}
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
@@ -203,7 +210,7 @@ func started(handler app.HandlerSpec) *app.HandlerSpec {
 
 func (l *loader) options(ctx context.Context) *app.Options {
 	return &app.Options{
-		Env: environmentOf(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
+		Env: app.Environment(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
 		InProcess: l.host.opts.Handlers != nil, Kinds: table.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
@@ -373,7 +380,11 @@ func (h *Host) Watch(ctx context.Context) error {
 			s := h.State()
 			return s == Running || s == Offline || s == Error && h.starter.waitsForChange()
 		},
-		Reload:  func(ctx context.Context) { _ = h.Reload(ctx) }, // refusals are in the journal
+		Reload: func(ctx context.Context) bool {
+			var err error
+			h.clk.Inside("reload", func() { err = h.reload(ctx, true) })
+			return errors.Is(err, watch.ErrHalf) // refusals are in the journal
+		},
 		Differs: h.loader.differs,
 		Poll:    h.opts.Poll,
 	})

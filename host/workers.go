@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
@@ -106,10 +105,10 @@ func (l *loader) loadWorker(ctx context.Context, g *generation, prev *generation
 	for _, name := range slices.Sorted(maps.Keys(failures)) {
 		failure := failures[name]
 		if old := prev.function(name); old != nil && old.unloaded == "" {
-			faults = append(faults, faultOf(old.def, errors.New(loadText(failure))))
+			faults = append(faults, faultOf(old.def, errors.New(launch.LoadFailure(failure))))
 		}
 		if f := g.function(name); f != nil {
-			f.unloaded = loadText(failure)
+			f.unloaded = launch.LoadFailure(failure)
 		}
 	}
 	if len(faults) > 0 {
@@ -128,15 +127,6 @@ func (l *loader) tryWorker(g *generation) error {
 		}
 	}
 	return err
-}
-
-// loadText is why a function could not be loaded, for a person.
-func loadText(e *call.Error) string {
-	text := "the worker cannot load the function: " + e.Message
-	if stack := strings.TrimSpace(e.Stack); stack != "" && !strings.Contains(e.Message, stack) {
-		text += "\n\t" + strings.ReplaceAll(stack, "\n", "\n\t")
-	}
-	return text
 }
 
 // sayUnloaded tells of the functions of a generation that could not be loaded.

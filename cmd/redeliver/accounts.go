@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"github.com/redeliver/redeliver/host/app"
 
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -9,7 +10,7 @@ import (
 // accounts are the storage accounts to serve, as with Azurite: the accounts of its
 // variable, else the account of every emulator.
 func accounts(env []string) ([]rest.Account, error) {
-	value := environment(env)[rest.AccountsVariable]
+	value := app.Environment(env)[rest.AccountsVariable]
 	list, err := rest.ParseAccounts(value)
 	if err != nil {
 		return nil, hinted(fmt.Errorf("%s: %w", rest.AccountsVariable, err), "it holds name:key1[:key2] for each account, separated by semicolons, with keys in base64")

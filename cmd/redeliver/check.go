@@ -76,7 +76,7 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 	var a *app.App
 	var err, handler error
 	if noBuild {
-		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: table.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
+		a, err = app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: table.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
 	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}

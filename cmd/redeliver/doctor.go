@@ -136,7 +136,7 @@ func program(ctx context.Context, name string, commands []string, hint string) f
 
 // settingsOf are the settings that an app in dir would have.
 func settingsOf(dir string) *app.Settings {
-	a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), ServicesOnly: true})
+	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), ServicesOnly: true})
 	if err != nil {
 		return nil
 	}

@@ -41,7 +41,7 @@ shown too.`,
 			if err != nil {
 				return err
 			}
-			a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Kinds: table.Facts()})
+			a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: table.Facts()})
 			if err != nil {
 				return err
 			}

@@ -72,7 +72,7 @@ func (n *newFunction) add(dir string, out *console) error {
 	if info, err := os.Stat(filepath.Join(dir, "host.json")); err != nil || info.IsDir() {
 		return hinted(fmt.Errorf("there is no host.json in %q", dir), "name the folder of the app with --dir; redeliver init writes a new app")
 	}
-	a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Kinds: table.Facts()})
+	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: table.Facts()})
 	if err != nil {
 		return err
 	}

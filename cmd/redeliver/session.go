@@ -248,7 +248,7 @@ func (s *session) openPage() {
 // look reads the app once before the host runs, for defaults of flags and warnings.
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
-		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
+		Env: app.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
 		Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs}, ServicesOnly: s.flags.servicesOnly,
 		Worker: launch.NoWorker(s.dir, s.flags.worker),
 	})

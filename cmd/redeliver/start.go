@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -304,17 +303,6 @@ func closeSession(s *session, err error, hurry <-chan struct{}) error {
 		}
 	}
 	return exitCode(exitInterrupted)
-}
-
-// environment turns "NAME=VALUE" entries into a map; the last one wins.
-func environment(entries []string) map[string]string {
-	env := make(map[string]string, len(entries))
-	for _, e := range entries {
-		if name, value, ok := strings.Cut(e, "="); ok && name != "" {
-			env[name] = value
-		}
-	}
-	return env
 }
 
 // argumentRuntimes are the runtimes whose workers take arguments of the user.

@@ -98,7 +98,7 @@ func TestBusWanted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			a, err := app.Load(dir, &app.Options{Env: environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.bus, EventHubs: tt.flags.files.hubs}})
+			a, err := app.Load(dir, &app.Options{Env: app.Environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.bus, EventHubs: tt.flags.files.hubs}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestGridWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			env := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "Topic=" + test.setting}
-			a, err := app.Load(dir, &app.Options{Env: environment(env)})
+			a, err := app.Load(dir, &app.Options{Env: app.Environment(env)})
 			if err != nil {
 				t.Fatal(err)
 			}

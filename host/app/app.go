@@ -152,6 +152,7 @@ type App struct {
 	nearMisses    []*schemas.Fault
 	overrides     []override
 	hostDoc       *schemas.Document
+	built         []string // files that a build by others has written, absolute
 }
 
 // Function returns the function of that name, ignoring case, or nil.

@@ -57,6 +57,7 @@ func Load(dir string, opts *Options) (*App, error) {
 		l.nothingDeclared()
 		l.unusedInputs()
 		l.checkStorage()
+		l.findBuilt()
 	}
 	l.hashWatched()
 	l.finish()

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"encoding/json"
+	"strings"
 	"sync"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -61,4 +62,13 @@ func contentOf(a *app.App) string {
 		return a.Fingerprint // another one for each app
 	}
 	return string(text)
+}
+
+// LoadFailure is why a function could not be loaded, for a person.
+func LoadFailure(e *call.Error) string {
+	text := "the worker cannot load the function: " + e.Message
+	if stack := strings.TrimSpace(e.Stack); stack != "" && !strings.Contains(e.Message, stack) {
+		text += "\n\t" + strings.ReplaceAll(stack, "\n", "\n\t")
+	}
+	return text
 }

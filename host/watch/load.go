@@ -14,6 +14,7 @@ type load struct {
 	began time.Time
 	end   context.CancelFunc
 	done  chan struct{}
+	half  bool // set before done is closed
 }
 
 // ended is closed when the load is over; nil without one.
@@ -27,11 +28,11 @@ func (l *load) ended() <-chan struct{} {
 // begin starts a reload, while events go on.
 func (w *watching) begin(ctx context.Context) { //clock:outside a load waits for programs
 	ctx, end := context.WithCancel(ctx) //clock:outside a load waits for programs
-	l := &load{time.Now(), end, make(chan struct{})}
+	l := &load{began: time.Now(), end: end, done: make(chan struct{})}
 	w.load = l
 	go func() { //clock:outside giveUp and follow wait for it
 		defer close(l.done)
-		w.Reload(ctx)
+		l.half = w.Reload(ctx)
 	}()
 }
 

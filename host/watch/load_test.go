@@ -20,13 +20,13 @@ import (
 type followed struct {
 	dir     string
 	reloads chan context.Context
-	end     chan struct{}
+	end     chan bool // with whether the app is half there
 }
 
 func follow(t *testing.T, poll bool, differs func() bool) *followed {
 	t.Helper()
 	dir := t.TempDir()
-	f := &followed{dir, make(chan context.Context), make(chan struct{})}
+	f := &followed{dir, make(chan context.Context), make(chan bool)}
 	f.write(t, "{}")
 	ctx, cancel := context.WithCancel(t.Context())
 	read := &app.App{Config: app.Config{WatchFiles: []string{"host.json"}}}
@@ -37,16 +37,17 @@ func follow(t *testing.T, poll bool, differs func() bool) *followed {
 			App: func() *app.App { return read }, Settings: func() *app.Settings { return nil },
 			Loaded: func() bool { return true }, Awaits: func() bool { return false },
 			Differs: func(context.Context) bool { return differs() },
-			Reload: func(ctx context.Context) {
+			Reload: func(ctx context.Context) (half bool) {
 				select {
 				case f.reloads <- ctx:
 				case <-ctx.Done():
-					return
+					return false
 				}
 				select {
 				case <-ctx.Done():
-				case <-f.end:
+				case half = <-f.end:
 				}
+				return half
 			},
 		})
 	}()
@@ -84,7 +85,7 @@ func TestLoadGivesWay(t *testing.T) {
 	if second.Err() != nil {
 		t.Error("the second load is given up")
 	}
-	f.end <- struct{}{}
+	f.end <- false
 }
 
 // Where there are no file events, the files are looked at.
@@ -92,8 +93,20 @@ func TestPoll(t *testing.T) {
 	t.Parallel()
 	f := follow(t, true, func() bool { return true })
 	<-f.reloads
-	f.end <- struct{}{}
+	f.end <- false
 	f.write(t, `{"a": 1}`)
 	<-f.reloads
-	f.end <- struct{}{}
+	f.end <- false
+}
+
+// An app that is half there is looked at again, though nothing changes any more.
+func TestHalfThere(t *testing.T) {
+	t.Parallel()
+	f := follow(t, false, func() bool { return true })
+	<-f.reloads
+	f.end <- true
+	<-f.reloads
+	f.end <- true
+	<-f.reloads
+	f.end <- false
 }

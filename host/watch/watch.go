@@ -45,8 +45,9 @@ type Options struct {
 	Loaded, Awaits func() bool
 
 	// Reload reloads the app, or gives that up when ctx ends. An app that did not change
-	// is left alone.
-	Reload func(ctx context.Context)
+	// is left alone. Half reports that a build is about to write the app: it is to be looked
+	// at again when its files have been left alone for a while.
+	Reload func(ctx context.Context) (half bool)
 
 	// Differs reports, while Reload is at work, whether the app is another by now than the
 	// one that is being loaded.
@@ -175,6 +176,7 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 			}
 			w.begin(ctx)
 		case <-w.load.ended(): //clock:outside a load waits for programs
+			half := w.load.half
 			w.load, w.patience = nil, 0
 			w.sayNewSettings()
 			folders = w.functionFolders()
@@ -183,6 +185,9 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 				return err
 			case renewed:
 				later(handlerQuiet) // the reload may have missed what is watched only now
+			}
+			if half {
+				later(outputQuiet)
 			}
 		}
 	}

@@ -133,7 +133,8 @@ func importRules() []importRule {
 		{"the clock imports the standard library only", is("./host/clock"), only()},
 
 		// Rule 2.
-		{"bindings and retrycontext stand alone", is("./bindings", "./retrycontext"), only()},
+		{"retrycontext stands alone", is("./retrycontext"), only()},
+		{"bindings know the platform's JSON", is("./bindings"), only("./bindings/netjson")},
 		{"what services share knows bindings", is("./bindings/storage", "./bindings/messaging"), only("./bindings")},
 		{"a storage contract knows what storage shares", is("./bindings/queue", "./bindings/blob"), only("./bindings", "./bindings/storage")},
 		{"a contract over AMQP knows what AMQP services share", is("./bindings/servicebus", "./bindings/eventhubs"), only("./bindings", "./bindings/messaging")},
@@ -236,6 +237,7 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./bindings/messaging", "./bindings/servicebus"},
 		{"./bindings/cosmos", "./bindings/storage"},
 		{"./bindings/netjson", "./bindings"},
+		{"./bindings", "./bindings/queue"},
 		{"./bindings/httpanswer", "./bindings/queue"},
 		{"./bindings/bindingtest", "./triggers"},
 		{"./triggers", "./retrycontext"},

@@ -3,9 +3,12 @@ package bindings
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/redeliver/redeliver/bindings/netjson"
 )
 
 // BindingData is what binding expressions see in one attempt. A name is looked
@@ -121,15 +124,11 @@ func (d *BindingData) property(object any, name string) (any, bool) {
 		key, ok := findKey(o, name)
 		return strings.Join(o[key], ","), ok
 	case json.RawMessage:
-		v, err := readNetValue(string(o), d.local())
-		if err != nil {
-			return nil, false
+		if v, err := netjson.Parse(string(o), d.local()); err == nil {
+			return d.property(v, name)
 		}
-		m, ok := v.member(name)
-		return m, ok
-	case netValue:
-		m, ok := o.member(name)
-		return m, ok
+	case *netjson.Object:
+		return o.Get(name)
 	}
 	return nil, false
 }
@@ -147,31 +146,20 @@ func (d *BindingData) valueText(v any, format string) (string, error) {
 		return formatGUID(string(v), strings.TrimSpace(format))
 	case time.Time:
 		return formatTime(v, format)
-	case netValue:
-		return v.text, nil
 	case json.RawMessage:
-		value, err := readNetValue(string(v), d.local())
+		value, err := netjson.Parse(string(v), d.local())
 		if err != nil {
 			return "", nil //nolint:nilerr // no value has no text
 		}
-		return value.text, nil
-	case bool:
-		return netBool(v), nil
+		return d.valueText(value, format)
+	case bool, float64, netjson.Date, *big.Int:
+		return netjson.Text(v), nil
 	case float32:
-		return netDouble(float64(v)), nil
-	case float64:
-		return netDouble(v), nil
+		return netjson.Double(float64(v)), nil
 	case json.Number:
 		return v.String(), nil
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		return fmt.Sprint(v), nil
 	}
 	return "", nil
-}
-
-func netBool(v bool) string {
-	if v {
-		return "True"
-	}
-	return "False"
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/redeliver/redeliver/bindings/netjson"
 )
 
 // errNullMessage has the platform's text (webjobs storage extension, converters
@@ -63,7 +65,7 @@ func scalarBody(v Value) ([]byte, error) {
 	case Int:
 		return strconv.AppendInt(nil, v.Int, 10), nil
 	case Double:
-		return []byte(netDouble(v.Double)), nil
+		return []byte(netjson.Double(v.Double)), nil
 	case Null:
 		return nil, errNullMessage
 	}

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/redeliver/redeliver/bindings/netjson"
 )
 
 // parentIDProperty is the property by which the platform ties a message to the
@@ -25,26 +27,36 @@ const parentIDProperty = "$AzureWebJobsParentId"
 func ApplyJSON(metadata map[string]any, body []byte) { applyJSON(metadata, body, time.Local) }
 
 func applyJSON(metadata map[string]any, body []byte, zone *time.Location) {
-	object, err := readNetObject(string(body), zone)
-	if err != nil || slices.ContainsFunc(object.members, func(m netMember) bool { return m.value.kind == netConstructor }) {
+	text := strings.TrimSpace(string(body))
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+		return // not even a comment may stand around it
+	}
+	v, err := netjson.Parse(text, zone)
+	object, ok := v.(*netjson.Object)
+	if err != nil || !ok || slices.ContainsFunc(object.Members, isConstructor) {
 		return // the platform's conversion fails as a whole
 	}
-	for _, m := range object.members {
+	for _, m := range object.Members {
 		var v any
-		switch m.value.kind {
-		case netScalar:
-			v = m.value.text
-		case netObject:
-			v = json.RawMessage(m.value.raw)
-		default:
+		switch m.Value.(type) {
+		case nil, netjson.Undefined, []any:
 			continue
+		case *netjson.Object:
+			v = json.RawMessage(netjson.Strict(m.Value))
+		default:
+			v = netjson.Text(m.Value)
 		}
-		key, known := findKey(metadata, m.name)
+		key, known := findKey(metadata, m.Name)
 		if !known {
-			key = m.name
+			key = m.Name
 		}
 		metadata[key] = v
 	}
+}
+
+func isConstructor(m netjson.Member) bool {
+	_, is := m.Value.(*netjson.Constructor)
+	return is
 }
 
 // ParentID returns the invocation that wrote a message, from the property

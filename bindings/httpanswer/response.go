@@ -1,8 +1,11 @@
 package httpanswer
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/netjson"
@@ -30,7 +33,12 @@ func From(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, 
 		return nil, err
 	}
 	if text, ok := content.(string); ok {
-		if parsed, err := netjson.Parse(text, true); err == nil {
+		parsed, err := netjson.Parse(text, time.Local)
+		_, constructor := parsed.(*netjson.Constructor)
+		switch {
+		case errors.Is(err, netjson.ErrDate):
+			return nil, fmt.Errorf("the http output: %w", err)
+		case err == nil && !constructor:
 			content = parsed
 		}
 	}
@@ -38,7 +46,11 @@ func From(v bindings.Value, req *bindings.HTTPRequest) (*bindings.HTTPResponse, 
 	if !ok {
 		return Parts{Body: content}.Response(req), nil
 	}
-	return fromObject(object).Response(req), nil
+	parts, err := fromObject(object)
+	if err != nil {
+		return nil, err
+	}
+	return parts.Response(req), nil
 }
 
 // OfResult is the answer of a function without an http output, or whose output was not
@@ -64,7 +76,7 @@ func contentOf(v bindings.Value) (any, error) {
 	case bindings.String:
 		return v.Text, nil
 	case bindings.JSON:
-		content, err := netjson.Parse(v.Text, false)
+		content, err := netjson.Parse(v.Text, nil)
 		if err != nil {
 			return nil, fmt.Errorf("the http output is not valid JSON: %w", err)
 		}
@@ -111,15 +123,18 @@ func fromResponse(r *bindings.HTTPResponse) *bindings.HTTPResponse {
 
 // fromObject reads the parts of a response in an object. The host reads the object anew
 // for it, as values of another type: their text is that of .NET's collections.
-func fromObject(object *netjson.Object) Parts {
-	again, err := netjson.Parse(netjson.Indented(object), true)
-	parts, ok := again.(*netjson.Object)
-	if err != nil || !ok { // what was written can be read
-		return Parts{Body: object}
+func fromObject(object *netjson.Object) (Parts, error) {
+	if constructs(object) {
+		return Parts{}, errors.New("the http output is an object with a constructor in it")
 	}
+	again, err := netjson.Parse(netjson.Strict(object), time.Local)
+	if err != nil {
+		return Parts{}, fmt.Errorf("the http output: %w", err)
+	}
+	parts, _ := again.(*netjson.Object)
 	body, ok := parts.Get("body")
 	if !ok {
-		return Parts{Body: object}
+		return Parts{Body: object}, nil
 	}
 	a := Parts{Body: expanded(body)}
 	if status, ok := parts.Get("statusCode"); ok {
@@ -136,7 +151,20 @@ func fromObject(object *netjson.Object) Parts {
 	}
 	negotiate, _ := parts.Get("enableContentNegotiation")
 	a.Negotiate = negotiate == true
-	return a
+	return a, nil
+}
+
+// constructs reports whether there is a constructor in a value.
+func constructs(v any) bool {
+	switch v := v.(type) {
+	case *netjson.Constructor:
+		return true
+	case *netjson.Object:
+		return slices.ContainsFunc(v.Members, func(m netjson.Member) bool { return constructs(m.Value) })
+	case []any:
+		return slices.ContainsFunc(v, constructs)
+	}
+	return false
 }
 
 // A collection is an object or array of a response that the host has read as an object of

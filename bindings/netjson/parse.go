@@ -4,310 +4,332 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
-	"strconv"
+	"slices"
 	"strings"
+	"time"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// Object is a JSON object. Its members stand in the order of the text; one that comes
-// again takes the place of the first.
-type Object struct{ Members []Member }
-
-// Member is a member of an object.
-type Member struct {
-	Name  string
-	Value any
-}
-
-// Get returns the member of that name: the first that has it in any case.
-func (o *Object) Get(name string) (any, bool) {
-	for _, m := range o.Members {
-		if strings.EqualFold(m.Name, name) {
-			return m.Value, true
-		}
-	}
-	return nil, false
-}
-
-func (o *Object) set(name string, value any) {
-	for i := range o.Members {
-		if o.Members[i].Name == name {
-			o.Members[i].Value = value
-			return
-		}
-	}
-	o.Members = append(o.Members, Member{name, value})
-}
-
 // maxDepth is how deep values may lie in each other (Newtonsoft.Json 13: MaxDepth).
 const maxDepth = 64
 
-// Parse reads one value. Text in the form of a date becomes a [Date] if dates is set.
+// Parse reads one value. Text in the form of a date becomes a [Date], and one with an offset
+// goes into the zone dates, which is that of the machine for the host; nil: such text stays
+// text.
+//
 // Beside JSON it takes what the platform's reader takes: single quotes, names without
-// quotes, comments, a comma after the last element, NaN and Infinity, numbers with leading
-// zeros, which are octal, and hexadecimal ones. Blank text is nil.
-func Parse(text string, dates bool) (any, error) {
-	p := &parser{rest: text, dates: dates}
-	if err := p.space(); err != nil || p.rest == "" {
+// quotes, comments, a comma after the last element, values left out before a comma,
+// undefined, calls of constructors, NaN and Infinity, numbers with leading zeros, which are
+// octal, and hexadecimal ones. Blank text is nil.
+func Parse(text string, dates *time.Location) (any, error) {
+	r := &reader{s: text, dates: dates}
+	if err := r.skip(); err != nil || r.at == len(r.s) {
 		return nil, err
 	}
-	v, err := p.value(1)
-	if err != nil {
-		return nil, err
+	v, err := r.value()
+	if err == nil {
+		err = r.skip()
 	}
-	if err := p.space(); err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if p.rest != "" {
+	case r.at < len(r.s):
 		return nil, errors.New("there is more text after the value")
 	}
 	return v, nil
 }
 
-type parser struct {
-	rest  string
-	dates bool
+type reader struct {
+	s     string
+	at    int
+	depth int
+	dates *time.Location
 }
 
-// space skips blanks and comments.
-func (p *parser) space() error {
+// peek is the next byte; 0 at the end.
+func (r *reader) peek() byte {
+	if r.at < len(r.s) {
+		return r.s[r.at]
+	}
+	return 0
+}
+
+// blanks passes over white space.
+func (r *reader) blanks() {
+	r.at += len(r.s[r.at:]) - len(strings.TrimLeftFunc(r.s[r.at:], unicode.IsSpace))
+}
+
+// skip passes over white space and comments.
+func (r *reader) skip() error {
 	for {
-		p.rest = strings.TrimLeft(p.rest, " \t\r\n\u00a0\ufeff")
+		r.blanks()
+		rest := r.s[r.at:]
 		switch {
-		case strings.HasPrefix(p.rest, "//"):
-			end := strings.IndexAny(p.rest, "\r\n")
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
-				end = len(p.rest)
-			}
-			p.rest = p.rest[end:]
-		case strings.HasPrefix(p.rest, "/*"):
-			_, after, ended := strings.Cut(p.rest[2:], "*/")
-			if !ended {
 				return errors.New("a comment has no end")
 			}
-			p.rest = after
+			r.at += end + 4
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexAny(rest, "\r\n")
+			if end < 0 {
+				end = len(rest)
+			}
+			r.at += end
 		default:
 			return nil
 		}
 	}
 }
 
-// next skips space and reports whether c follows, which it takes.
-func (p *parser) next(c byte) (bool, error) {
-	if err := p.space(); err != nil {
-		return false, err
-	}
-	if p.rest == "" || p.rest[0] != c {
-		return false, nil
-	}
-	p.rest = p.rest[1:]
-	return true, nil
-}
-
-func (p *parser) value(depth int) (any, error) {
-	if p.rest == "" {
+func (r *reader) value() (any, error) {
+	if r.at == len(r.s) {
 		return nil, errors.New("the text ends where a value should be")
 	}
-	switch c := p.rest[0]; c {
-	case '{':
-		return p.object(depth)
-	case '[':
-		return p.array(depth)
-	case '"', '\'':
-		text, err := p.quoted()
-		if err != nil {
-			return nil, err
+	switch c := r.peek(); {
+	case c == '{':
+		return r.object()
+	case c == '[':
+		r.at++
+		return r.list(']')
+	case c == '"' || c == '\'':
+		text, err := r.quoted()
+		if err != nil || r.dates == nil {
+			return text, err
 		}
-		if p.dates {
-			if d, ok := parseDate(text); ok {
-				return d, nil
-			}
+		if d, is, err := dateOf(text, r.dates); is || err != nil {
+			return d, err
 		}
 		return text, nil
+	case c == ',': // a value that was left out; the comma is what follows it
+		return Undefined{}, nil
+	case strings.HasPrefix(r.s[r.at:], "new"):
+		return r.constructor()
+	case c == '-' && strings.HasPrefix(r.s[r.at:], "-I"), c >= 'A':
+		return r.word()
 	}
-	return p.word()
+	return r.number()
 }
 
-func (p *parser) object(depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("values lie in each other more than %d deep", maxDepth)
+// words are the values that have a name.
+var words = map[string]any{ // read only
+	"true": true, "false": false, "null": nil, "undefined": Undefined{},
+	"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1),
+}
+
+func (r *reader) word() (any, error) {
+	end := r.at + 1
+	for end < len(r.s) && (r.s[end] >= 'A' && r.s[end] <= 'Z' || r.s[end] >= 'a' && r.s[end] <= 'z') {
+		end++
 	}
-	p.rest = p.rest[1:]
-	o := &Object{}
+	word := r.s[r.at:end]
+	v, known := words[word]
+	r.at = end
+	if !known || !r.separated() {
+		return nil, fmt.Errorf("%q is no value", word)
+	}
+	return v, nil
+}
+
+// separated reports whether a value without quotes may end here.
+func (r *reader) separated() bool {
+	rest := r.s[r.at:]
+	c, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || strings.ContainsRune("},])", c) || unicode.IsSpace(c) || strings.HasPrefix(rest, "/*") || strings.HasPrefix(rest, "//")
+}
+
+// deeper enters a value that holds others.
+func (r *reader) deeper() error {
+	if r.depth++; r.depth > maxDepth {
+		return fmt.Errorf("values lie in each other more than %d deep", maxDepth)
+	}
+	return nil
+}
+
+// object reads an object. Of members of one name the last counts, at its place.
+func (r *reader) object() (any, error) {
+	if err := r.deeper(); err != nil {
+		return nil, err
+	}
+	defer func() { r.depth-- }()
+	r.at++
+	o, last := &Object{}, map[string]int{}
 	for {
-		if closed, err := p.next('}'); closed || err != nil {
-			return o, err
-		}
-		name, err := p.name()
-		if err != nil {
+		if err := r.skip(); err != nil {
 			return nil, err
 		}
-		if colon, err := p.next(':'); err != nil || !colon {
-			return nil, errors.Join(fmt.Errorf("no colon follows the name %q", name), err)
-		}
-		if err := p.space(); err != nil {
-			return nil, err
-		}
-		v, err := p.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		o.set(name, v)
-		if comma, err := p.next(','); err != nil {
-			return nil, err
-		} else if !comma {
-			if closed, err := p.next('}'); err != nil || !closed {
-				return nil, errors.Join(errors.New("an object has no end"), err)
+		if r.peek() == '}' {
+			r.at++
+			if len(last) < len(o.Members) {
+				o.Members = slices.DeleteFunc(o.Members, superseded(last))
 			}
 			return o, nil
 		}
+		name, err := r.name()
+		if err != nil {
+			return nil, err
+		}
+		if r.blanks(); r.peek() != ':' {
+			return nil, fmt.Errorf("no colon follows the name %q", name)
+		}
+		r.at++
+		v, err := r.next('}')
+		if err != nil {
+			return nil, err
+		}
+		last[name] = len(o.Members)
+		o.Members = append(o.Members, Member{name, v})
+	}
+}
+
+// superseded reports of members in their order whether another of the name comes after.
+func superseded(last map[string]int) func(Member) bool {
+	at := -1
+	return func(m Member) bool {
+		at++
+		return last[m.Name] != at
 	}
 }
 
 // name is the name of a member: quoted, or letters, digits, "_" and "$".
-func (p *parser) name() (string, error) {
-	if p.rest != "" && (p.rest[0] == '"' || p.rest[0] == '\'') {
-		return p.quoted()
+func (r *reader) name() (string, error) {
+	if c := r.peek(); c == '"' || c == '\'' {
+		return r.quoted()
 	}
-	end := strings.IndexFunc(p.rest, func(r rune) bool { return !isNameRune(r) })
-	if end <= 0 {
+	rest := r.s[r.at:]
+	end := strings.IndexFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '$' })
+	if end < 0 {
+		return "", errors.New("an object has no end")
+	}
+	if end == 0 {
 		return "", errors.New("a member has no name")
 	}
-	name := p.rest[:end]
-	p.rest = p.rest[end:]
-	return name, nil
+	r.at += end
+	return rest[:end], nil
 }
 
-func isNameRune(r rune) bool {
-	return r == '_' || r == '$' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r >= utf8.RuneSelf
-}
-
-func (p *parser) array(depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("values lie in each other more than %d deep", maxDepth)
+// next reads a value behind a colon or in a list, and the comma behind it. Without one the
+// end of what holds the value follows.
+func (r *reader) next(end byte) (any, error) {
+	if err := r.skip(); err != nil {
+		return nil, err
 	}
-	p.rest = p.rest[1:]
+	v, err := r.value()
+	if err == nil {
+		err = r.skip()
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch r.peek() {
+	case ',':
+		r.at++
+	case end:
+	default:
+		return nil, fmt.Errorf("neither a comma nor %q follows a value", end)
+	}
+	return v, nil
+}
+
+// list reads values up to the end of an array or of a constructor, which has begun.
+func (r *reader) list(end byte) ([]any, error) {
+	if err := r.deeper(); err != nil {
+		return nil, err
+	}
+	defer func() { r.depth-- }()
 	list := []any{}
 	for {
-		if closed, err := p.next(']'); closed || err != nil {
-			return list, err
+		if err := r.skip(); err != nil {
+			return nil, err
 		}
-		v, err := p.value(depth + 1)
+		if r.peek() == end {
+			r.at++
+			return list, nil
+		}
+		v, err := r.next(end)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, v)
-		if comma, err := p.next(','); err != nil {
-			return nil, err
-		} else if !comma {
-			if closed, err := p.next(']'); err != nil || !closed {
-				return nil, errors.Join(errors.New("an array has no end"), err)
-			}
-			return list, nil
-		}
 	}
 }
 
-var escapes = map[byte]byte{ // read only
-	'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r', '\\': '\\', '"': '"', '\'': '\'', '/': '/',
+func (r *reader) constructor() (any, error) {
+	r.at += len("new")
+	before := r.at
+	if r.blanks(); r.at == before {
+		return nil, errors.New(`"new" is no value`)
+	}
+	name, err := r.name()
+	if err != nil {
+		return nil, err
+	}
+	if r.blanks(); r.peek() != '(' {
+		return nil, fmt.Errorf(`no "(" follows "new %s"`, name)
+	}
+	r.at++
+	arguments, err := r.list(')')
+	return &Constructor{name, arguments}, err
 }
 
-func (p *parser) quoted() (string, error) {
-	quote := p.rest[0]
+// quoted reads a text in quotes of either kind. A half of a surrogate pair is U+FFFD.
+func (r *reader) quoted() (string, error) {
+	stops := `\` + string(rune(r.peek()))
+	r.at++
 	var b strings.Builder
-	for rest := p.rest[1:]; rest != ""; {
-		switch c := rest[0]; {
-		case c == quote:
-			p.rest = rest[1:]
+	for {
+		end := strings.IndexAny(r.s[r.at:], stops)
+		if end < 0 {
+			return "", errors.New("a text has no end")
+		}
+		b.WriteString(r.s[r.at : r.at+end])
+		if r.at += end + 1; r.s[r.at-1] == stops[1] {
 			return b.String(), nil
-		case c != '\\':
+		}
+		c := r.peek()
+		r.at++
+		switch c {
+		case 'b', 't', 'n', 'f', 'r':
+			b.WriteByte("\b\t\n\f\r"[strings.IndexByte("btnfr", c)])
+		case '"', '\'', '\\', '/':
 			b.WriteByte(c)
-			rest = rest[1:]
-		case len(rest) > 1 && escapes[rest[1]] != 0:
-			b.WriteByte(escapes[rest[1]])
-			rest = rest[2:]
-		default:
-			r, after, err := unicodeEscape(rest)
-			if err != nil {
-				return "", err
+		case 'u':
+			c, ok := r.escaped()
+			if !ok {
+				return "", errNoEscape
 			}
-			b.WriteRune(r)
-			rest = after
+			b.WriteRune(c)
+		default:
+			return "", errNoEscape
 		}
 	}
-	return "", errors.New("a text has no end")
 }
 
-// unicodeEscape reads \uXXXX, two of them for a surrogate pair.
-func unicodeEscape(text string) (r rune, rest string, err error) {
-	unit := func(s string) (rune, bool) {
-		if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-			return 0, false
+var errNoEscape = errors.New("a text has an escape that is none")
+
+// escaped reads what follows \u: four digits, or a pair of them for a surrogate pair.
+func (r *reader) escaped() (rune, bool) {
+	first, ok := r.unit()
+	if mark := r.at; ok && utf16.IsSurrogate(first) && strings.HasPrefix(r.s[mark:], `\u`) {
+		r.at += 2
+		second, ok := r.unit()
+		if pair := utf16.DecodeRune(first, second); ok && pair != utf8.RuneError {
+			return pair, true
 		}
-		n, err := strconv.ParseUint(s[2:6], 16, 16)
-		return rune(n), err == nil
+		r.at = mark
 	}
-	r, ok := unit(text)
-	if !ok {
-		return 0, "", errors.New("a text has an escape that is none")
-	}
-	if utf16.IsSurrogate(r) {
-		if low, ok := unit(text[6:]); ok && utf16.DecodeRune(r, low) != utf8.RuneError {
-			return utf16.DecodeRune(r, low), text[12:], nil
-		}
-	}
-	return r, text[6:], nil
+	return first, ok
 }
 
-var words = map[string]any{ // read only
-	"true": true, "false": false, "null": nil, "undefined": nil,
-	"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1),
-}
-
-// word reads a word or a number, up to what separates values.
-func (p *parser) word() (any, error) {
-	end := strings.IndexAny(p.rest, " \t\r\n,:]}/\"'[{")
-	if end < 0 {
-		end = len(p.rest)
+// unit reads four hexadecimal digits.
+func (r *reader) unit() (rune, bool) {
+	if r.at+4 > len(r.s) {
+		return 0, false
 	}
-	text := p.rest[:end]
-	v, known := words[text]
-	if !known {
-		var ok bool
-		if v, ok = number(text); !ok {
-			return nil, fmt.Errorf("%q is no value", text)
-		}
-	}
-	p.rest = p.rest[end:]
-	return v, nil
-}
-
-func number(text string) (any, bool) {
-	if text == "" || text[0] == '+' || strings.Trim(text, "0123456789+-.abcdefABCDEFxX") != "" {
-		return nil, false
-	}
-	if len(text) > 1 && text[0] == '0' && !strings.ContainsRune(".eE", rune(text[1])) {
-		digits, base := text, 8
-		if text[1] == 'x' || text[1] == 'X' {
-			digits, base = text[2:], 16
-		}
-		n, err := strconv.ParseUint(digits, base, 64)
-		return int64(n), err == nil // as in .NET: the bits of a signed number
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n, true
-	}
-	if n, ok := new(big.Int).SetString(text, 10); ok {
-		return n, true
-	}
-	if strings.ContainsAny(text, "xX") {
-		return nil, false
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return nil, false
-	}
-	return f, true
+	n, ok := digitsIn(r.s[r.at:r.at+4], 16)
+	r.at += 4
+	return rune(n), ok
 }

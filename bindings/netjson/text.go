@@ -10,10 +10,11 @@ import (
 )
 
 // Text is the text of a value in .NET, in the invariant culture: "True", a date as
-// "01/02/2020 03:04:05", an object or an array as its indented JSON, nothing for nil.
+// "01/02/2020 03:04:05", an object, an array or a constructor as its indented JSON, nothing
+// for nil and for what is undefined.
 func Text(v any) string {
 	switch v := v.(type) {
-	case nil:
+	case nil, Undefined:
 		return ""
 	case bool:
 		if v {
@@ -45,76 +46,109 @@ func Double(f float64) string {
 	case math.IsInf(f, -1):
 		return "-Infinity"
 	}
-	digits, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, 64), "e")
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'E', -1, 64), "E")
 	if n, _ := strconv.Atoi(exponent); n >= 17 || n < -4 { // it was written as a number
-		return fmt.Sprintf("%sE%+03d", digits, n)
+		return digits + "E" + exponent
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // Indented is the JSON of a value, with line feeds and two blanks for each level.
-func Indented(v any) string { return written(v, "\n") }
+func Indented(v any) string { return written(v, writer{indent: true}) }
 
 // Compact is the JSON of a value without blanks. Bytes are base64.
-func Compact(v any) string { return written(v, "") }
+func Compact(v any) string { return written(v, writer{}) }
 
-func written(v any, line string) string {
-	var b strings.Builder
-	write(&b, v, line)
-	return b.String()
+// Strict is as Compact, with null for what other readers of JSON do not know.
+func Strict(v any) string { return written(v, writer{strict: true}) }
+
+func written(v any, w writer) string {
+	w.value(v, 0)
+	return w.b.String()
 }
 
-// write writes a value. line begins a line on its level; empty: nothing is indented.
-func write(b *strings.Builder, v any, line string) {
-	deeper, colon := "", ":"
-	if line != "" {
-		deeper, colon = line+"  ", ": "
-	}
+type writer struct {
+	b              strings.Builder
+	indent, strict bool
+}
+
+// value writes a value at a depth.
+func (w *writer) value(v any, depth int) {
 	switch v := v.(type) {
 	case nil:
-		b.WriteString("null")
+		w.b.WriteString("null")
 	case bool:
-		b.WriteString(strconv.FormatBool(v))
+		w.b.WriteString(strconv.FormatBool(v))
 	case string:
-		quote(b, v)
+		quote(&w.b, v)
 	case []byte:
-		quote(b, base64.StdEncoding.EncodeToString(v))
+		quote(&w.b, base64.StdEncoding.EncodeToString(v))
 	case Date:
-		quote(b, v.String())
+		quote(&w.b, v.String())
 	case float64:
-		b.WriteString(jsonDouble(v))
+		w.b.WriteString(jsonDouble(v))
 	case *Object:
-		b.WriteByte('{')
+		w.b.WriteByte('{')
 		for i, m := range v.Members {
-			separate(b, i, deeper)
-			quote(b, m.Name)
-			b.WriteString(colon)
-			write(b, m.Value, deeper)
+			w.begin(i, depth)
+			quote(&w.b, m.Name)
+			w.b.WriteByte(':')
+			if w.indent {
+				w.b.WriteByte(' ')
+			}
+			w.value(m.Value, depth+1)
 		}
-		if len(v.Members) > 0 {
-			b.WriteString(line)
-		}
-		b.WriteByte('}')
+		w.end('}', len(v.Members) > 0, depth)
 	case []any:
-		b.WriteByte('[')
-		for i, e := range v {
-			separate(b, i, deeper)
-			write(b, e, deeper)
+		w.b.WriteByte('[')
+		w.elements(v, depth)
+		w.end(']', len(v) > 0, depth)
+	case Undefined:
+		if w.strict {
+			w.value(nil, depth)
+			return
 		}
-		if len(v) > 0 {
-			b.WriteString(line)
+		w.b.WriteString("undefined")
+	case *Constructor:
+		if w.strict {
+			w.value(nil, depth)
+			return
 		}
-		b.WriteByte(']')
+		w.b.WriteString("new " + v.Name + "(")
+		w.elements(v.Arguments, depth)
+		w.end(')', true, depth) // also without arguments on a line of its own
 	default:
-		b.WriteString(Text(v))
+		w.b.WriteString(Text(v))
 	}
 }
 
-func separate(b *strings.Builder, i int, line string) {
-	if i > 0 {
-		b.WriteByte(',')
+func (w *writer) elements(list []any, depth int) {
+	for i, e := range list {
+		w.begin(i, depth)
+		w.value(e, depth+1)
 	}
-	b.WriteString(line)
+}
+
+// begin begins element i of a value at a depth.
+func (w *writer) begin(i, depth int) {
+	if i > 0 {
+		w.b.WriteByte(',')
+	}
+	w.line(depth + 1)
+}
+
+// end ends a value at a depth, on a line of its own if it is broken into lines.
+func (w *writer) end(c byte, broken bool, depth int) {
+	if broken {
+		w.line(depth)
+	}
+	w.b.WriteByte(c)
+}
+
+func (w *writer) line(depth int) {
+	if w.indent {
+		w.b.WriteString("\n" + strings.Repeat("  ", depth))
+	}
 }
 
 // jsonDouble has a decimal point where there is no exponent; what is no number is text.

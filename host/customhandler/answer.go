@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/httpanswer"
@@ -21,27 +22,28 @@ func requestOf(r *call.Request) *bindings.HTTPRequest {
 
 // hostValue is a returned value as the host holds it: with texts in the form of dates as
 // dates. Text that is itself one has the text of a date. No text at all is no bytes, as
-// other base64 is bytes, unless the value is to be text.
-func hostValue(v bindings.Value, asText bool) bindings.Value {
+// other base64 is bytes, unless the value is to be text. The error is netjson.ErrDate.
+func hostValue(v bindings.Value, asText bool) (bindings.Value, error) {
 	if v.Kind == bindings.String && v.Text == "" && !asText {
-		return bindings.BytesValue([]byte{})
+		return bindings.BytesValue([]byte{}), nil
 	}
 	if v.Kind != bindings.String && v.Kind != bindings.JSON {
-		return v
+		return v, nil
 	}
 	raw := v.Text
 	if v.Kind == bindings.String {
 		raw = netjson.Compact(v.Text)
 	}
-	switch held, err := netjson.Parse(raw, true); date := held.(type) {
-	case netjson.Date:
-		return bindings.StringValue(netjson.Text(date))
-	default:
-		if err != nil || v.Kind == bindings.String {
-			return v
-		}
-		return bindings.JSONValue([]byte(netjson.Compact(held)))
+	held, err := netjson.Parse(raw, time.Local)
+	switch date, is := held.(netjson.Date); {
+	case errors.Is(err, netjson.ErrDate):
+		return v, err
+	case is:
+		return bindings.StringValue(netjson.Text(date)), nil
+	case err != nil || v.Kind == bindings.String:
+		return v, nil
 	}
+	return bindings.JSONValue([]byte(netjson.Compact(held))), nil
 }
 
 // httpAnswer is the value of the http output as the host takes it: an object of which
@@ -51,11 +53,11 @@ func hostValue(v bindings.Value, asText bool) bindings.Value {
 func httpAnswer(raw json.RawMessage, req *bindings.HTTPRequest) (bindings.Value, error) {
 	a := httpanswer.Parts{Body: &netjson.Object{}}
 	if raw != nil {
-		held, err := netjson.Parse(string(raw), true)
+		held, err := netjson.Parse(string(raw), time.Local)
 		if err != nil {
 			return bindings.Value{}, err
 		}
-		again, err := netjson.Parse(netjson.Text(held), true) // the host reads the text of what it has read
+		again, err := netjson.Parse(netjson.Text(held), time.Local) // the host reads the text of what it has read
 		if err != nil {
 			return bindings.Value{}, err
 		}

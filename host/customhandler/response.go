@@ -87,7 +87,9 @@ func (s *Spec) read(req *call.Request, a *answer) (*call.Response, []string, err
 	if len(body.result) > 0 {
 		v := outputValue(body.result, binary(returnName) || !slices.Contains(req.Outputs, returnName))
 		if requestOf(req) != nil {
-			v = hostValue(v, binary(returnName) || !slices.Contains(req.Outputs, returnName))
+			if v, err = hostValue(v, binary(returnName) || !slices.Contains(req.Outputs, returnName)); err != nil {
+				return nil, nil, fmt.Errorf("its return value: %w", err)
+			}
 		}
 		resp.Return = &v
 	}

@@ -23,8 +23,8 @@ type Route struct {
 // Function is the function's name.
 func (r *Route) Function() string { return r.f.def.Name }
 
-// AuthLevel is "anonymous", "function" (also when the binding names none) or
-// "admin" (spec host-and-retry 9.2).
+// AuthLevel is "anonymous", "function" (also when the binding names none), "user",
+// "system" or "admin" (spec host-and-retry 9.2).
 func (r *Route) AuthLevel() string {
 	if level := strings.ToLower(r.f.def.Trigger.String("authLevel")); level != "" {
 		return level

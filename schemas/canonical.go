@@ -170,13 +170,13 @@ func (r *canonicalizer) entries(n *node, s *shape) []entry {
 	return entries
 }
 
-// now is the present name of a key of an earlier version, where those count.
+// now is the present name of a key that has another one, where that counts.
 func (r *canonicalizer) now(variant *shape, key string) string {
-	if !r.earlier || variant == nil {
+	if variant == nil {
 		return ""
 	}
 	for _, n := range renamed[FunctionJSON] {
-		if n.Bundle > 0 && n.In == variant.chosenBy && strings.EqualFold(n.Old, key) {
+		if (n.Also != nil || r.earlier && n.Bundle > 0) && n.In == variant.chosenBy && strings.EqualFold(n.Old, key) {
 			return n.New
 		}
 	}

@@ -18,6 +18,7 @@ var crossChecks = map[Name][]func(*validation, map[string]any){
 	FunctionJSON: {
 		returnDirection,
 		serviceBusEntity,
+		cosmosOutput,
 		cosmosStart,
 		cosmosMode,
 	},
@@ -105,7 +106,7 @@ func returnDirection(v *validation, content map[string]any) {
 func serviceBusEntity(v *validation, content map[string]any) {
 	eachBinding(content, func(path string, b map[string]any) {
 		trigger := b["type"] == "serviceBusTrigger"
-		if !trigger && b["type"] != "serviceBus" || b["queueName"] != nil {
+		if !trigger && b["type"] != "serviceBus" || b["queueName"] != nil || !trigger && b["queueOrTopicName"] != nil {
 			return
 		}
 		missing, allowed := "", "queueName, or topicName"
@@ -123,6 +124,23 @@ func serviceBusEntity(v *validation, content map[string]any) {
 		f := v.d.Fault(JoinPath(path, missing), "", allowed, "is required")
 		f.Kind = KindArgumentNull
 		v.add(f)
+	})
+}
+
+// cosmosOutput demands where documents go. An input can be a client that names neither.
+// Source: worker: samples/Extensions/CosmosDB.
+func cosmosOutput(v *validation, content map[string]any) {
+	eachBinding(content, func(path string, b map[string]any) {
+		if b["type"] != "cosmosDB" || b["direction"] != "out" {
+			return
+		}
+		for _, key := range []string{"databaseName", "containerName"} {
+			if at := JoinPath(path, key); b[key] == nil && !v.seen[at] {
+				f := v.d.Fault(at, "", "text", "is required")
+				f.Kind = KindArgumentNull
+				v.add(f)
+			}
+		}
 	})
 }
 

@@ -13,6 +13,11 @@ type Renamed struct {
 	Old, New string
 	// Read says that the old key still counts where the new one is not set.
 	Read bool
+	// Also is set where both names are right: Old is the platform's own, New that of
+	// function.json. Where one of these keys is set, Old does not count.
+	Also []string
+	// With and Word say that Old is New only where that other key has the word.
+	With, Word string
 	// Bundle is the major version of the extension bundle that brought the new name:
 	// below it the old name is right and the new one is not known. 0: any.
 	Bundle int
@@ -24,7 +29,9 @@ func RenamedKeys(name Name) []Renamed { return slices.Clone(renamed[name]) }
 
 // Sources: NET ServiceBusHostBuilderExtensions.cs and EventHubWebJobsBuilderExtensions.cs
 // (what the options are bound from), the documentation's page of host.json 1.x, CDB
-// CosmosDBTriggerAttribute.cs and CosmosDBAttribute.cs of 3.x and 4.x.
+// CosmosDBTriggerAttribute.cs and CosmosDBAttribute.cs of 3.x and 4.x, WJ
+// Extensions/JobHostMetadataProvider.cs (Touchups: path becomes BlobPath,
+// queueName and topicName queueOrTopicName with entityType).
 var renamed = map[Name][]Renamed{ // read only
 	HostJSON: {
 		{In: "extensions.serviceBus", Old: "messageHandlerOptions.autoComplete", New: "autoCompleteMessages", Read: true},
@@ -68,6 +75,10 @@ var renamed = map[Name][]Renamed{ // read only
 		{Old: "swagger"},
 	},
 	FunctionJSON: {
+		{In: "blobTrigger", Old: "blobPath", New: "path", Also: []string{"path"}},
+		{In: "blob", Old: "blobPath", New: "path", Also: []string{"path"}},
+		{In: "serviceBus", Old: "queueOrTopicName", New: "topicName", Also: []string{"queueName", "topicName"}, With: "entityType", Word: "topic"},
+		{In: "serviceBus", Old: "queueOrTopicName", New: "queueName", Also: []string{"queueName", "topicName"}},
 		{In: "serviceBusTrigger", Old: "autoComplete", New: "autoCompleteMessages", Read: true},
 		{In: "eventHubTrigger", Old: "path", New: "eventHubName"},
 		{In: "eventHub", Old: "path", New: "eventHubName"},

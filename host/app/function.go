@@ -149,7 +149,7 @@ type Binding struct {
 	Foreign bool
 	Fixed   bindings.Value
 
-	earlier map[string]string // keys under which properties stand in the file, by their present names
+	earlier map[string]string // keys under which properties stand in the file, by those they have here
 }
 
 // IsTrigger reports whether the binding triggers its function: its type ends in

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -105,16 +106,13 @@ func (l *loader) renamedProperties(f *Function, b *Binding) {
 		given, beside = given && value != nil, beside && b.Value(n.New) != nil
 		earlier := n.Bundle > 0 && l.earlierBundle
 		switch {
+		case n.Also != nil && (!given || slices.ContainsFunc(n.Also, func(key string) bool { return b.Value(key) != nil }) ||
+			n.With != "" && !strings.EqualFold(b.String(n.With), n.Word)):
 		case earlier && beside:
 			f.warnAt(b.PathOf(now), "", n.Old, fmt.Sprintf("%s is the name of bundle %d; the bundle that host.json names knows it as %s", n.New, n.Bundle, n.Old), "name bundle 4 in host.json, or rename it to "+n.Old)
 		case !given:
-		case earlier:
-			if b.earlier == nil {
-				b.earlier = map[string]string{}
-			}
-			b.earlier[n.New] = old
-			b.Props[n.New] = value
-			delete(b.Props, old)
+		case earlier, n.Also != nil:
+			b.rename(old, n.New)
 		case n.Bundle > 0:
 			f.warnAt(schemas.JoinPath(b.Path, old), "", n.New,
 				fmt.Sprintf("%s is the name of bundles 2 and 3, and is ignored: bundle %d and later know it as %s", n.Old, n.Bundle, n.New), "rename it to "+n.New)
@@ -123,6 +121,16 @@ func (l *loader) renamedProperties(f *Function, b *Binding) {
 			f.warnAt(schemas.JoinPath(b.Path, old), "", n.New, reason, hint)
 		}
 	}
+}
+
+// rename has a property stand under another key; paths keep the one of the file.
+func (b *Binding) rename(from, to string) {
+	if b.earlier == nil {
+		b.earlier = map[string]string{}
+	}
+	b.earlier[to] = from
+	b.Props[to] = b.Props[from]
+	delete(b.Props, from)
 }
 
 // renameHint is the hint for a property that is missing and given under an older name.

@@ -73,12 +73,14 @@ func (s *Server) maxBody() int64 {
 	return DefaultMaxBody
 }
 
-// needed is the level that an authLevel asks for.
+// needed is the level that an authLevel asks for. The keys of functions are none for the
+// levels user and system: of those that a host has here, the master key alone is one (host:
+// AuthUtility.cs).
 func needed(authLevel string) Level {
 	switch authLevel {
 	case "anonymous":
 		return Anonymous
-	case "admin":
+	case "admin", "user", "system":
 		return AdminLevel
 	default:
 		return FunctionLevel

@@ -177,7 +177,7 @@ func TestDotnetFunctions(t *testing.T) {
 		if len(list) == 0 {
 			return
 		}
-		wantBinding := `{"direction":"in","name":"Document","path":"documents/{id}","properties":{"supportsDeferredBinding":"False"},"type":"blob"}`
+		wantBinding := `{"blobPath":"documents/{id}","direction":"in","name":"Document","properties":{"supportsDeferredBinding":"False"},"type":"blob"}`
 		if got := string(list[0].Bindings[1]); got != wantBinding {
 			a.Errorf("the blob is %s, want %s", got, wantBinding)
 		}

@@ -124,8 +124,7 @@ func triggerLast(raw json.RawMessage) int {
 }
 
 // plainBinding writes the words of a binding as function.json has them: workers differ
-// in their case (spec workers 4.3), and .NET writes blobPath for the path of an input or
-// output (spec workers-dotnet-java 1.3).
+// in their case (spec workers 4.3).
 func plainBinding(raw string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(raw), &members); err != nil {
@@ -135,10 +134,6 @@ func plainBinding(raw string) (json.RawMessage, error) {
 		return nil, errors.New("it is null")
 	}
 	changed := false
-	if path, ok := members["blobPath"]; ok && members["path"] == nil && strings.EqualFold(string(members["type"]), `"blob"`) {
-		members["path"], changed = path, true
-		delete(members, "blobPath")
-	}
 	for name, value := range members {
 		switch strings.ToLower(name) {
 		case "direction", "authlevel", "datatype", "cardinality", "accessrights":

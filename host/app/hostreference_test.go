@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -17,7 +18,9 @@ import (
 // extensions is served, and then it changes what the app is, or check says that it has no
 // effect; in the file, and by a setting in both spellings. Keys of testdata/hostkeys.tsv:
 // learn.microsoft.com, "host.json reference for Azure Functions 2.x and later", the
-// host.json section of each page of a binding, and the options of the host (host: Config).
+// host.json section of each page of a binding, the options of the host (host: Config), and
+// spec drift-2026 C-2, C-3. Custom headers and hsts: observed of the platform's host 4.1037,
+// which answers over HTTP with the headers and without Strict-Transport-Security.
 func TestHostReference(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("testdata/hostkeys.tsv")
@@ -40,20 +43,19 @@ func TestHostReference(t *testing.T) {
 				}
 				beside["version"] = `"2.0"`
 			}
-			before := load(t, map[string]string{"host.json": hostJSONOf(t, beside)}, nil)
+			custom := map[string]string{"FUNCTIONS_WORKER_RUNTIME": "custom"}
+			before := load(t, map[string]string{"host.json": hostJSONOf(t, beside)}, &app.Options{Env: custom})
 			for _, spelling := range []string{"file", "__", ":"} {
-				members, env := map[string]string{path: value}, map[string]string(nil)
+				members, env := map[string]string{path: value}, maps.Clone(custom)
 				if spelling != "file" {
 					text := value
 					if json.Unmarshal([]byte(value), &text) != nil && strings.ContainsAny(value, "{[") {
 						continue // a setting is one value
 					}
-					members, env = nil, map[string]string{"AzureFunctionsJobHost" + spelling + strings.ReplaceAll(path, ".", spelling): text}
+					members = map[string]string{}
+					env["AzureFunctionsJobHost"+spelling+strings.ReplaceAll(path, ".", spelling)] = text
 				}
 				for key, v := range beside {
-					if members == nil {
-						members = map[string]string{}
-					}
 					if _, own := members[key]; !own {
 						members[key] = v
 					}
@@ -71,7 +73,8 @@ func TestHostReference(t *testing.T) {
 				if told == served {
 					t.Errorf("%s: said to have no effect: %v", spelling, told)
 				}
-				if changes := cmp.Diff(before.Config, a.Config) != "" || cmp.Diff(before.Switches, a.Switches) != ""; served && !changes {
+				changes := cmp.Diff(before.Config, a.Config) + cmp.Diff(before.Switches, a.Switches) + cmp.Diff(routesOf(before), routesOf(a))
+				if served && changes == "" {
 					t.Errorf("%s: it changes nothing", spelling)
 				}
 			}
@@ -79,7 +82,15 @@ func TestHostReference(t *testing.T) {
 	}
 }
 
-// hostJSONOf writes values at paths.
+// routesOf are the functions that host.json makes.
+func routesOf(a *app.App) (routes []string) {
+	for _, f := range a.Functions {
+		routes = append(routes, fmt.Sprintf("%s %s %s", f.Name, app.RouteTemplate(a, f), f.Trigger.String("authLevel")))
+	}
+	return routes
+}
+
+// hostJSONOf writes values at paths, in which 0 is the place in a list of one.
 func hostJSONOf(t *testing.T, values map[string]string) string {
 	t.Helper()
 	root := map[string]any{}
@@ -88,12 +99,20 @@ func hostJSONOf(t *testing.T, values map[string]string) string {
 		if err := json.Unmarshal([]byte(text), &value); err != nil {
 			t.Fatal(fmt.Errorf("%s: %w", path, err))
 		}
-		at, keys := root, strings.Split(path, ".")
+		at, keys := root, strings.Split(strings.ReplaceAll(path, ".0.", "[0]."), ".")
 		for _, key := range keys[:len(keys)-1] {
+			key, list := strings.CutSuffix(key, "[0]")
 			if at[key] == nil {
 				at[key] = map[string]any{}
+				if list {
+					at[key] = []any{map[string]any{}}
+				}
 			}
-			at = at[key].(map[string]any)
+			if list {
+				at = at[key].([]any)[0].(map[string]any)
+			} else {
+				at = at[key].(map[string]any)
+			}
 		}
 		at[keys[len(keys)-1]] = value
 	}

@@ -50,11 +50,17 @@ func scalarText(v any) string {
 	return ""
 }
 
-// configText returns a scalar as the platform's configuration holds it: as text,
-// in which a number has lost its zeros (10.0 is "10").
+// configText returns a scalar as the platform's configuration holds it: as text, in which a
+// number has lost its zeros (10.0 is "10") and a truth value has a capital ("True").
 func configText(v any) string {
-	if n, ok := v.(json.Number); ok {
-		return schemas.NumberText(n.String())
+	switch v := v.(type) {
+	case json.Number:
+		return schemas.NumberText(v.String())
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
 	}
 	return scalarText(v)
 }
@@ -128,7 +134,11 @@ func (r reader) texts(path string) map[string]string {
 	}
 	out := map[string]string{}
 	for name, v := range object {
-		out[name] = configText(v)
+		switch v.(type) {
+		case map[string]any, []any: // no value: not set
+		default:
+			out[name] = configText(v)
+		}
 	}
 	return out
 }

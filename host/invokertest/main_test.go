@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,6 +37,20 @@ func TestMain(m *testing.M) {
 func command(tb testing.TB, program string, args ...string) (string, error) {
 	out, err := exec.CommandContext(tb.Context(), program, args...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
+}
+
+// shape tells what a value in a request is.
+func shape(value json.RawMessage) string {
+	var text string
+	var object map[string]any
+	switch {
+	case json.Unmarshal(value, &text) == nil:
+		return "string " + text
+	case json.Unmarshal(value, &object) == nil:
+		maps.DeleteFunc(object, func(_ string, v any) bool { return v == nil })
+		return "object " + strings.Join(slices.Sorted(maps.Keys(object)), ",")
+	}
+	return string(value)
 }
 
 // serve has the functions of the suite as an HTTP custom handler.
@@ -121,8 +137,11 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	case "Wait", "Hang":
 		select {}
 	default:
-		http.Error(w, "no function "+name, http.StatusNotFound)
-		return
+		if !strings.HasPrefix(name, shapePrefix) {
+			http.Error(w, "no function "+name, http.StatusNotFound)
+			return
+		}
+		logs = append(logs, "shape: "+shape(in.Data.Item))
 	}
 	var b bytes.Buffer
 	_ = json.NewEncoder(&b).Encode(map[string]any{"Outputs": outputs, "Logs": logs})

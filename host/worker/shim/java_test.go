@@ -105,6 +105,8 @@ func testJavaGiven(t *testing.T, s *script) {
 		{"orders", `{"string":"[` + javaOrder + `]"}`, "ArrayList [" + order + "]"}, {"orders", `{"collectionString":{"string":["` + javaOrder + `"]}}`, "ArrayList [" + order + "]"},
 		{"array", `{"json":"[` + javaOrder + `]"}`, "[" + order + "]"}, {"array", `{"collectionBytes":{"bytes":["eyJpZCI6IjgifQ=="]}}`, "[8 0 null null null null]"},
 		{"texts", `{"collectionString":{"string":["a","{}",""]}}`, "3 [a, {}, ]"}, {"texts", `{"string":"no JSON"}`, "1 [no JSON]"}, {"texts", `{"string":"[\"a\"]"}`, "1 [a]"},
+		// An object or array among them makes each member JSON (JW: RpcJsonDataSource.java convertToStringArrayOrList).
+		{"texts", `{"json":"[{\"a\":1.50},\"b\",7,null]"}`, `4 [{"a":1.50}, "b", 7, null]`}, {"texts", `{"string":"[[],{}]"}`, "2 [[], {}]"},
 		{"textArray", `{"collectionString":{"string":["a"]}}`, "1 [a]"}, {"set", `{"json":"[2,1,2]"}`, "[2, 1]"}, {"set", `{"collectionSint64":{"sint64":["5"]}}`, "[5]"},
 		{"bytesList", `{"collectionBytes":{"bytes":["AA==",""]}}`, "[0];[]"}, {"map", `{"json":"{\"a\":[1,2]}"}`, "{a=[1, 2]}"},
 		{"maybe", `{"json":"` + javaOrder + `"}`, "Optional[" + order + "]"}, {"maybe", `{}`, "Optional.empty"}, {"maybe", `{"json":"null"}`, "Optional.empty"},

@@ -1150,11 +1150,35 @@ public final class RedeliverWorker {
                 return app.mapper.read(text, type);
             } catch (Exception error) {
                 Type element = Mapper.element(type);
-                if (!json && element != null && Mapper.raw(element) == String.class) {
-                    return Mapper.collection(type, List.of(text));
+                if (element == null || Mapper.raw(element) != String.class) {
+                    throw error;
                 }
-                throw error;
+                List<Object> members = written(text);
+                if (members == null && json) {
+                    throw error;
+                }
+                return Mapper.collection(type, members == null ? List.of(text) : members);
             }
+        }
+
+        /** The members of a JSON array as texts, each as JSON, null where there is none: objects for a list of texts. */
+        private static List<Object> written(String text) {
+            Object tree;
+            try {
+                tree = Json.parse(text);
+            } catch (IllegalArgumentException none) {
+                return null;
+            }
+            if (!(tree instanceof List)) {
+                return null;
+            }
+            List<Object> members = new ArrayList<>();
+            for (Object one : Json.array(tree)) {
+                StringBuilder member = new StringBuilder();
+                Json.write(member, one, false);
+                members.add(member.toString());
+            }
+            return members;
         }
 
         private static Object ofBytes(AppClasses app, byte[] bytes, Type type) throws Exception {

@@ -1,0 +1,70 @@
+package suite;
+
+import com.microsoft.azure.functions.ExecutionContext;
+import com.microsoft.azure.functions.HttpRequestMessage;
+import com.microsoft.azure.functions.annotation.BlobInput;
+import com.microsoft.azure.functions.annotation.HttpTrigger;
+import com.microsoft.azure.functions.annotation.QueueTrigger;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+public class Functions {
+    /** Tells what a value is. */
+    private static String shape(Object v) {
+        if (v instanceof byte[]) {
+            StringBuilder text = new StringBuilder("byte[] ");
+            for (byte one : (byte[]) v) {
+                text.append(String.format("%02x", one));
+            }
+            return text.toString();
+        }
+        if (v instanceof List) {
+            return ((List<?>) v).stream().map(Functions::shape).collect(Collectors.joining(", ", "List[", "]"));
+        }
+        if (v instanceof Object[]) {
+            return Arrays.stream((Object[]) v).map(Functions::shape).collect(Collectors.joining(", ", "[", "]"));
+        }
+        if (v instanceof HttpRequestMessage) {
+            return "request " + ((HttpRequestMessage<?>) v).getHttpMethod();
+        }
+        return v == null ? "null" : v.getClass().getSimpleName() + " " + v;
+    }
+
+    private static void tell(ExecutionContext context, Object item) {
+        context.getLogger().info("shape: " + shape(item));
+    }
+
+    public void tellString(@QueueTrigger(name = "item", queueName = "x") String item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void tellBytes(@QueueTrigger(name = "item", queueName = "x") byte[] item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void tellList(@QueueTrigger(name = "item", queueName = "x") List<String> item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void tellArray(@QueueTrigger(name = "item", queueName = "x") String[] item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void tellBlocks(@QueueTrigger(name = "item", queueName = "x") byte[][] item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void tellRequest(@HttpTrigger(name = "item") HttpRequestMessage<Optional<String>> item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void readString(@QueueTrigger(name = "on", queueName = "x") String on, @BlobInput(name = "item", path = "x/y") String item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void readBytes(@QueueTrigger(name = "on", queueName = "x") String on, @BlobInput(name = "item", path = "x/y") byte[] item, ExecutionContext context) {
+        tell(context, item);
+    }
+}

@@ -115,7 +115,6 @@ type function struct {
 	outputs     []output
 	outputNames []string
 	httpOutput  string // name of the http output, if any
-	unloaded    string // why the worker could not load it; empty: it could
 
 	failing atomic.Pointer[error] // why the listener waits for its next start; nil: it does not
 }

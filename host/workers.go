@@ -104,11 +104,11 @@ func (l *loader) loadWorker(ctx context.Context, g *generation, prev *generation
 	var faults []*schemas.Fault
 	for _, name := range slices.Sorted(maps.Keys(failures)) {
 		failure := failures[name]
-		if old := prev.function(name); old != nil && old.unloaded == "" {
+		if old := prev.function(name); old != nil && old.def.Unloaded == "" {
 			faults = append(faults, faultOf(old.def, errors.New(launch.LoadFailure(failure))))
 		}
 		if f := g.function(name); f != nil {
-			f.unloaded = launch.LoadFailure(failure)
+			f.def.Unloaded = launch.LoadFailure(failure)
 		}
 	}
 	if len(faults) > 0 {
@@ -122,8 +122,8 @@ func (l *loader) loadWorker(ctx context.Context, g *generation, prev *generation
 func (l *loader) tryWorker(g *generation) error {
 	err := l.loadWorker(l.host.root, g, nil)
 	for _, f := range g.functions {
-		if f.unloaded != "" {
-			f.def.Faults = append(f.def.Faults, faultOf(f.def, errors.New(f.unloaded)))
+		if f.def.Unloaded != "" {
+			f.def.Faults = append(f.def.Faults, faultOf(f.def, errors.New(f.def.Unloaded)))
 		}
 	}
 	return err
@@ -132,10 +132,10 @@ func (l *loader) tryWorker(g *generation) error {
 // sayUnloaded tells of the functions of a generation that could not be loaded.
 func (g *generation) sayUnloaded() {
 	for _, f := range g.functions {
-		if f.unloaded != "" {
+		if f.def.Unloaded != "" {
 			g.host.journal.Append(journal.Record{
 				Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name,
-				Message: "function could not be loaded: its attempts fail", Error: f.unloaded,
+				Message: "function could not be loaded: its attempts fail", Error: f.def.Unloaded,
 			})
 		}
 	}

@@ -41,6 +41,9 @@ func newBanner(s *session, a *app.App) *banner {
 			continue
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
+		if f.Unloaded != "" {
+			row[3] = "not loaded: every attempt fails, see below"
+		}
 		if def.Routed() {
 			row[1] = endpoint(s.web.URL(), a, def)
 			b.rows = append(b.rows, row) // HTTP functions come first (spec host-and-retry 12.2)

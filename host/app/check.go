@@ -84,6 +84,7 @@ func reportOf(a *App, f *Function) FunctionReport {
 	if f.Kind.End != nil {
 		r.End = f.Kind.End(a, f)
 	}
+	r.Unloaded = f.Unloaded
 	return r
 }
 

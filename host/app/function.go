@@ -69,6 +69,11 @@ type Function struct {
 	// fixed value: redeliver.inputs.
 	LacksInput bool
 
+	// Unloaded is why the language worker could not load the function: a module that is
+	// missing, for instance. The host sets it before the function runs. Its listener runs
+	// then, and all its attempts fail, as on the platform.
+	Unloaded string
+
 	// Faults put the function in error: it is excluded, the others run. They
 	// come in file order; the one that the platform would report is First.
 	Faults []*schemas.Fault

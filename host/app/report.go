@@ -45,6 +45,9 @@ type FunctionReport struct {
 	// rest of the report tells what will happen where it runs.
 	NotServed string `json:"notServed,omitempty"`
 
+	// Unloaded is why the language worker could not load it, so that all its attempts fail.
+	Unloaded string `json:"unloaded,omitempty"`
+
 	// Policy is nil when there is none.
 	Policy *PolicyReport `json:"retry"`
 

@@ -193,10 +193,11 @@ type Options struct {
 
 	// MayFail lets the app fail to start: New then returns a host in state Error,
 	// and StartError tells why. Otherwise a failed start ends the test, and so does a
-	// function in error, which the host would leave out.
+	// function in error: one that the host leaves out, or one that its language worker
+	// cannot load, whose attempts would all fail.
 	MayFail bool
 
-	// InError names the functions that are expected to be in error.
+	// InError names the functions that are expected to be in error, at every start.
 	InError []string
 }
 
@@ -221,6 +222,8 @@ type Host struct {
 	faults *faults.List // shared by all instances
 	acting bool         // a call of the test's own holds the clock
 
+	mayFail  bool     // Options.MayFail
+	inError  []string // Options.InError
 	awaiting bool
 	lax      bool
 	hangs    bool
@@ -243,7 +246,7 @@ func New(tb TB, opts *Options) *Host {
 		o.Processors = 2
 	}
 	dir, copied := appFolder(tb, &o)
-	h := &Host{tb: tb, cursor: 1, copied: copied, lax: o.Lax, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
+	h := &Host{tb: tb, cursor: 1, copied: copied, lax: o.Lax, mayFail: o.MayFail, inError: o.InError, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
 	var clk clock.Clock
 	if o.System {
 		clk = clock.System()
@@ -282,11 +285,8 @@ func New(tb TB, opts *Options) *Host {
 		tb.Fatalf("hosttest: %v", err)
 	}
 	h.Host = real
-	h.start(o.MayFail)
 	tb.Cleanup(h.stop)
-	if !o.MayFail && h.App() != nil {
-		h.wantRunning(o.InError)
-	}
+	h.start(o.MayFail)
 	return h
 }
 
@@ -298,6 +298,9 @@ func (h *Host) start(mayFail bool) {
 	if h.StartError != nil && !mayFail {
 		_ = h.Host.Close()
 		h.tb.Fatalf("hosttest: start: %v", h.StartError)
+	}
+	if !h.mayFail && h.App() != nil {
+		h.wantRunning(h.inError)
 	}
 }
 
@@ -313,9 +316,11 @@ func (h *Host) wantRunning(inError []string) {
 			for _, fault := range f.Faults {
 				why = append(why, fmt.Sprintf("function %q is in error: %v", f.Name, fault))
 			}
+		case f.Unloaded != "" && !expected:
+			why = append(why, fmt.Sprintf("function %q is in error: %s", f.Name, f.Unloaded))
 		case f.LacksInput && !expected:
 			why = append(why, fmt.Sprintf("function %q does not run: %s", f.Name, f.NotServed))
-		case expected && !f.InError() && !f.LacksInput:
+		case expected && !f.InError() && f.Unloaded == "" && !f.LacksInput:
 			why = append(why, fmt.Sprintf("function %q is not in error", f.Name))
 		}
 	}

@@ -19,7 +19,7 @@ func (h *Host) ScaleOut() *Host {
 	}
 	other := &Host{
 		tb: h.tb, virtual: h.virtual, cursor: 1, make: h.make, shared: true, begins: h.begins,
-		lax: h.lax, copied: h.copied, stuck: h.stuck, faults: h.faults,
+		lax: h.lax, mayFail: h.mayFail, inError: h.inError, copied: h.copied, stuck: h.stuck, faults: h.faults,
 	}
 	var err error
 	if other.Host, err = h.make(other, h.Host); err != nil {

@@ -175,6 +175,9 @@ func (r *run) inError(at, name string, want *pattern) {
 		for _, f := range a.Function(name).Faults {
 			reasons = append(reasons, f.Error())
 		}
+		if why := a.Function(name).Unloaded; why != "" {
+			reasons = append(reasons, why)
+		}
 	}
 	if !slices.ContainsFunc(reasons, want.matches) {
 		r.mismatch(at, name+" is not in error so", want.String(), showList(reasons), nil)

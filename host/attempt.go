@@ -85,6 +85,10 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	if h.life.Over() {
 		return errKilled
 	}
+	if resp != nil && len(resp.Span) > 0 {
+		text, _ := json.Marshal(resp.Span) // texts
+		d.span = string(text)
+	}
 
 	// A handler that ends within the grace has still timed out, and what it
 	// returned is discarded (spec host-and-retry 8).

@@ -32,6 +32,7 @@ type delivery struct {
 	asked    triggers.Request
 	logs     func(call.Log) // writes a line of the handler
 	caller   *caller        // below whose token it is; may be nil
+	span     string         // what the worker adds to that of the current attempt
 	waits    waits
 	last     failure
 	flood    journal.Flood
@@ -235,6 +236,7 @@ func (d *delivery) attempt(_ context.Context, rc *retrycontext.Context) error {
 	err := d.run(rc)
 
 	rec.Kind, rec.Status = journal.AttemptEnded, "succeeded"
+	rec.Beside.Span, d.span = d.span, ""
 	if err != nil {
 		rec.Status, rec.Error = "failed", d.last.textOf(err)
 		if _, ok := errors.AsType[*TimeoutError](err); ok {

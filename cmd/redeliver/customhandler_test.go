@@ -64,5 +64,12 @@ func customMain() {
 	}
 	http.HandleFunc("GET /api/Page", page)
 	http.HandleFunc("GET /page", page) // of a self-hosted app
+	http.HandleFunc("GET /events", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: one\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done() // no more comes before the caller goes
+		fmt.Println("the reader of events has gone")
+	})
 	panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("FUNCTIONS_CUSTOMHANDLER_PORT"), nil))
 }

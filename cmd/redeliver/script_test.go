@@ -85,6 +85,7 @@ func TestScripts(t *testing.T) {
 			"usage":       usage,
 			"fill":        fill,
 			"ask":         ask,
+			"stream":      stream,
 			"key-used":    keyUsed,
 			"storage-put": storagePut,
 			"listen-on":   listenOn,
@@ -423,6 +424,18 @@ func freePort(ts *testscript.TestScript, neg bool, args []string) {
 // ask NAME STATUS METHOD PATH [HEADER:VALUE] makes a request to the host that a
 // process runs, and puts the answer on the standard output.
 func ask(ts *testscript.TestScript, neg bool, args []string) {
+	resp := asked(ts, args)
+	defer resp.Body.Close()
+	var body bytes.Buffer
+	_, err := body.ReadFrom(resp.Body)
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), body.String())
+	if got := strconv.Itoa(resp.StatusCode); got != args[1] {
+		ts.Fatalf("%s %s answered %s: %s, want %s", args[2], args[3], got, body.String(), args[1])
+	}
+}
+
+func asked(ts *testscript.TestScript, args []string) *http.Response {
 	text, _ := named(ts, args[0]).output()
 	base := regexp.MustCompile(`http://localhost:\d+`).FindString(text)
 	r, err := http.NewRequest(args[2], base+args[3], nil)
@@ -434,13 +447,22 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 	resp, err := client.Do(r)
 	ts.Check(err)
+	return resp
+}
+
+// stream NAME PATTERN METHOD PATH [HEADER:VALUE] makes a request to the host that a process
+// runs, reads the answer as it comes until its text matches the pattern, and hangs up.
+func stream(ts *testscript.TestScript, neg bool, args []string) {
+	resp := asked(ts, args)
 	defer resp.Body.Close()
-	var body bytes.Buffer
-	_, err = body.ReadFrom(resp.Body)
-	ts.Check(err)
-	fmt.Fprint(ts.Stdout(), body.String())
-	if got := strconv.Itoa(resp.StatusCode); got != args[1] {
-		ts.Fatalf("%s %s answered %s: %s, want %s", args[2], args[3], got, body.String(), args[1])
+	wanted := regexp.MustCompile(args[1])
+	var seen []byte
+	for part := make([]byte, 4096); !wanted.Match(seen); {
+		n, err := resp.Body.Read(part)
+		seen = append(seen, part[:n]...)
+		if err != nil && !wanted.Match(seen) {
+			ts.Fatalf("%s %s: %v after %q", args[2], args[3], err, seen)
+		}
 	}
 }
 

@@ -136,6 +136,8 @@ type Response struct {
 	Return *bindings.Value
 	// Asked is the settlement that the handler asks for, if any.
 	Asked Settlement
+	// Span are attributes that a language worker adds to the span of the attempt.
+	Span map[string]string
 }
 
 // Settlement is a settlement asked for by a handler: Decision is "" or a

@@ -56,6 +56,7 @@ type Beside struct {
 	Stack   string
 	Detail  string
 	Batch   string // of received: the identities of a batch's messages, as an array in JSON
+	Span    string // of attempt_ended: what the worker adds to the attempt's span, as an object in JSON
 }
 
 // RetryCount is the number of retries before this attempt: Attempt - 1.

@@ -27,6 +27,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/telemetry"
 	"github.com/redeliver/redeliver/host/trace"
@@ -350,6 +351,34 @@ func TestRequests(t *testing.T) {
 	}
 	if len(c.logs) != 2 || c.logs[0].Body.GetStringValue() != "half \uFFFD" {
 		t.Errorf("the log records are %s", c.logs)
+	}
+}
+
+// A language worker adds attributes to the spans of its attempts (spec drift-2026 C-18).
+func TestAttributesOfAWorker(t *testing.T) {
+	t.Parallel()
+	c := collectHTTP(t)
+	export(t, read(t, openTelemetry, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.url), &hosttest.Options{Handlers: functions.New()}, func(h *hosttest.Host) {
+		for _, r := range []journal.Record{
+			{Kind: journal.Received}, {Kind: journal.AttemptStarted, Attempt: 1},
+			{Kind: journal.AttemptEnded, Attempt: 1, Status: "failed", Error: "boom", Beside: journal.Beside{Span: `{"b":"2","shop.order":"7"}`}},
+			{Kind: journal.AttemptStarted, Attempt: 2}, {Kind: journal.AttemptEnded, Attempt: 2, Status: "succeeded"},
+			{Kind: journal.Settled, Decision: "deleted"},
+		} {
+			r.Function, r.Trigger, r.Source, r.Delivery, r.MessageID = "F", "queueTrigger", "orders", "F/d1", "m1"
+			h.Journal().Append(r)
+		}
+	})
+	own := map[string]int{}
+	for _, s := range c.spans {
+		for _, a := range s.Attributes {
+			if a.Key == "shop.order" || a.Key == "b" {
+				own[a.Key+"="+a.Value.GetStringValue()]++
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"shop.order=7": 1, "b=2": 1}, own); diff != "" {
+		t.Errorf("attributes of all spans (-want +got):\n%s", diff)
 	}
 }
 

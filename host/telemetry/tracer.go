@@ -3,6 +3,9 @@ package telemetry
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -112,6 +115,7 @@ func (t *tracer) take(r *journal.Record) {
 			fail(d.attempt, r, at)
 		}
 		d.attempt.SetAttributes(attribute.String("redeliver.status", r.Status))
+		d.attempt.SetAttributes(workersOwn(r)...)
 		d.attempt.End(at)
 		d.attempt = nil
 	case journal.RetryScheduled:
@@ -138,6 +142,20 @@ func fail(span oteltrace.Span, r *journal.Record, at oteltrace.SpanEventOption) 
 	span.AddEvent("exception", at, oteltrace.WithAttributes(details...))
 	span.SetAttributes(attribute.String("error.type", kind))
 	span.SetStatus(codes.Error, r.Error)
+}
+
+// workersOwn are the attributes that a language worker adds to the span of an attempt
+// (spec drift-2026 C-18).
+func workersOwn(r *journal.Record) (list []attribute.KeyValue) {
+	if r.Beside.Span == "" || len(r.Beside.Span) > mostOfText {
+		return nil
+	}
+	var own map[string]string
+	_ = json.Unmarshal([]byte(r.Beside.Span), &own) // the host wrote it
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		list = append(list, attribute.String(name, own[name]))
+	}
+	return list
 }
 
 // begin begins the span of a delivery: a root, or a child of the sender's span.

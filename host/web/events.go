@@ -153,7 +153,8 @@ func (e *eventWriter) flushNow() {
 }
 
 // appendBeside appends the line of a record, and what it does not have: the stack of a
-// failure, the identities of a batch's messages, and how long an attempt took in real time.
+// failure, the identities of a batch's messages, what a worker adds to the span of an
+// attempt, and how long that took in real time.
 func appendBeside(b []byte, rec *journal.Record) []byte {
 	b = rec.AppendLine(b)
 	if rec.Beside.Stack != "" {
@@ -162,6 +163,9 @@ func appendBeside(b []byte, rec *journal.Record) []byte {
 	}
 	if rec.Beside.Batch != "" {
 		b = append(append(append(b[:len(b)-1], `,"batch":`...), rec.Beside.Batch...), '}')
+	}
+	if rec.Beside.Span != "" {
+		b = append(append(append(b[:len(b)-1], `,"span":`...), rec.Beside.Span...), '}')
 	}
 	if ms := rec.Beside.Elapsed.Milliseconds(); ms > 0 {
 		b = append(strconv.AppendInt(append(b[:len(b)-1], `,"elapsed_ms":`...), ms, 10), '}')

@@ -248,6 +248,9 @@ func (a *actor) answer(m *message) {
 		if d, ok := a.dialect(); ok {
 			r.Capabilities = d.able()
 		}
+		if a.is("newer") {
+			r.AppCapabilities = map[string]string{"anything": "true"}
+		}
 		if a.is("cancels") {
 			r.Capabilities["HandlesInvocationCancelMessage"] = "true"
 		}
@@ -382,6 +385,11 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 			seen = fmt.Sprintf("%d/%d %q", rc.GetRetryCount(), rc.GetMaxRetryCount(), rc.GetException().GetMessage())
 		}
 		set("out", text(seen))
+	case "Traced":
+		out.TraceContextAttributes = map[string]string{"shop.order": "7", "": "ü"}
+		if in.GetString_() != "" {
+			out.Result = failure(in.GetString_())
+		}
 	case "Metadata":
 		set("out", text(r.GetTriggerMetadata()["DequeueCount"].String()))
 	case "Return":

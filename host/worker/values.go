@@ -162,7 +162,7 @@ func responseOf(req *call.Request, r *workerpb.InvocationResponse) (*call.Respon
 	if r == nil {
 		return nil, fmt.Errorf("an answer of another kind")
 	}
-	out := &call.Response{Status: call.Succeeded}
+	out := &call.Response{Status: call.Succeeded, Span: r.GetTraceContextAttributes()}
 	if failure := failureOf(r.GetResult()); failure != nil {
 		out.Status, out.Error = call.Failed, failure
 		if r.GetResult().GetStatus() == workerpb.StatusResult_Cancelled {

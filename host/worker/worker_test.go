@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -35,7 +36,7 @@ type bench struct {
 }
 
 // names are the functions that every test has loaded.
-var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber", "Settle", "Address", "Show", "Aside", "Unset", "Cloud"}
+var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber", "Settle", "Address", "Show", "Aside", "Unset", "Cloud", "Traced"}
 
 func functions() (list []worker.Function) {
 	for _, name := range names {
@@ -294,6 +295,20 @@ func TestOddMessages(t *testing.T) {
 		after, _, err := b.invoke("PID", bindings.Value{}, nil)
 		if err != nil || after.Outputs["out"].Text != before.Outputs["out"].Text {
 			b.Errorf("the process was replaced: %+v, %v", after, err)
+		}
+	})
+}
+
+// Fields of the protocol of 2026 are taken (spec drift-2026 C-18).
+func TestNewerFields(t *testing.T) {
+	t.Parallel()
+	on(t, "newer", 0, func(b *bench) {
+		b.load()
+		for text, status := range map[string]call.Status{"": call.Succeeded, "fails": call.Failed} {
+			resp, _, err := b.invoke("Traced", bindings.StringValue(text), nil)
+			if want := map[string]string{"shop.order": "7", "": "ü"}; err != nil || resp.Status != status || !maps.Equal(resp.Span, want) {
+				b.Errorf("%q: %+v, %v; want the attributes %v", text, resp, err, want)
+			}
 		}
 	})
 }

@@ -164,7 +164,7 @@ func TestArchivedBlobIsNotChanged(t *testing.T) {
 }
 
 // TestNotOffered: what this service does not have is refused and changes nothing
-// (spec storage 17.1, rows marked LATER).
+// (spec storage 17.1, rows marked LATER; spec drift-2026 C-22).
 func TestNotOffered(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)
@@ -178,6 +178,9 @@ func TestNotOffered(t *testing.T) {
 	}{
 		{"PUT", "/box/a?comp=incrementalcopy", nil, 501, "NotImplemented"},
 		{"PUT", "/box/framed", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=block&blockid=MQ%3D%3D", map[string]string{"X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=appendblock", map[string]string{"X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=page", map[string]string{"X-Ms-Structured-Body": "XSM/1.0; properties=crc64", "X-Ms-Range": "bytes=0-511", "X-Ms-Page-Write": "update"}, 501, "NotImplemented"},
 		{"PUT", "/box/a?comp=undelete", nil, 501, "NotImplemented"},
 		{"GET", "/box/a?versionid=2030-01-02T03:04:05.0000000Z", nil, 501, "NotImplemented"},
 		{"DELETE", "/box/a?versionid=2030-01-02T03:04:05.0000000Z", nil, 501, "NotImplemented"},

@@ -66,6 +66,7 @@ func (w *worker) invoke(ctx context.Context, r *workerpb.InvocationRequest, trac
 		w.log(id, workerpb.RpcLog_Error, "Microsoft.Azure.Functions.Worker.FunctionsApplication", "InvocationError",
 			fmt.Sprintf("Function '%s', Invocation id '%s': An exception was thrown by the invocation.", m.GetName(), id), e)
 	}
+	out.TraceContextAttributes = map[string]string{"faas.execution": id} // as since 2026
 	w.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})
 }
 

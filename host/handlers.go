@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
-	"sync"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/customhandler"
@@ -23,7 +20,7 @@ type handlers struct {
 	host *Host
 
 	sources    *gobuild.Sources // of the app's program, if that is to be built
-	programs   programs
+	programs   launch.Programs
 	told       launch.Notices
 	inspecting bool // the host only reads the app, beside one that may run it
 }
@@ -41,7 +38,7 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 	case !spec.Served():
 		return InProcess(hs.host.clk, noHandlers), spec, nil
 	case spec.Kind == app.Language:
-		inv, err := hs.work(ctx, a, spec)
+		inv, err := hs.work(ctx, a, &spec)
 		return inv, spec, err
 	case spec.Kind == app.Custom:
 		if hs.inspecting || len(a.Functions) == 0 { // it has nothing to declare, and nothing to do
@@ -58,15 +55,15 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 		return nil, spec, err
 	}
 	if err := app.NoHandlerProgram(program); err != nil {
-		hs.programs.release(program)
+		hs.programs.Release(program)
 		return nil, spec, err
 	}
 	inv, err := hs.start(ctx, a, spec, program, a.Dir)
 	if err != nil {
-		hs.programs.release(program)
+		hs.programs.Release(program)
 		return nil, spec, err
 	}
-	inv.release = func() { hs.programs.release(program) }
+	inv.release = func() { hs.programs.Release(program) }
 	return inv, spec, nil
 }
 
@@ -77,9 +74,9 @@ func (hs *handlers) build(ctx context.Context, spec *app.HandlerSpec) (program s
 		if program, spec.Fingerprint, err = hs.sources.Build(ctx, hs.host.opts.NoBuild); err != nil {
 			return
 		}
-		hs.programs.use(program)
+		hs.programs.Use(program)
 		if !hs.inspecting {
-			hs.sources.Prune(hs.programs.used()...)
+			hs.sources.Prune(hs.programs.Used()...)
 		}
 	})
 	if errors.Is(err, gobuild.ErrNotBuilt) {
@@ -92,36 +89,6 @@ func (hs *handlers) build(ctx context.Context, spec *app.HandlerSpec) (program s
 func (hs *handlers) readSources(ctx context.Context) (fingerprint string) {
 	hs.host.clk.Outside(hs.host.root, "read sources", func() { fingerprint = hs.sources.Read(ctx).Fingerprint })
 	return fingerprint
-}
-
-// programs are the built programs that generations of this host run, retiring ones
-// included: a crashed process is started again from its file.
-type programs struct {
-	mu    sync.Mutex
-	users map[string]int
-}
-
-func (p *programs) use(path string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.users == nil {
-		p.users = map[string]int{}
-	}
-	p.users[path]++
-}
-
-func (p *programs) release(path string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.users[path]--; p.users[path] == 0 {
-		delete(p.users, path)
-	}
-}
-
-func (p *programs) used() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Sorted(maps.Keys(p.users))
 }
 
 // kept is a handler process of one generation.

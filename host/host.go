@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,9 @@ type Options struct {
 	// Env is the environment that settings are looked up in and that handler
 	// processes inherit, as "NAME=VALUE". Nil: the environment of this process.
 	Env []string
+
+	// BuildEnv is what builds have in their environment before Env.
+	BuildEnv []string
 
 	// Set holds "name=value" switches (spec host-and-retry 0.2), strongest last.
 	Set []string
@@ -223,7 +227,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if h.opts.Processors == 0 {
 		h.opts.Processors = runtime.NumCPU()
 	}
-	h.handlers.sources = gobuild.NewSources(h.dir, filepath.Join(app.StateFolder(h.dir), "bin"), h.opts.Env)
+	h.handlers.sources = gobuild.NewSources(h.dir, filepath.Join(app.StateFolder(h.dir), "bin"), slices.Concat(h.opts.BuildEnv, h.opts.Env))
 	if first := h.opts.Beside; first != nil {
 		h.opts.Clock, h.opts.Outside = first.clk, first.opts.Outside
 		h.opts.Store, h.opts.Accounts = first.opts.Store, first.opts.Accounts

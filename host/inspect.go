@@ -52,7 +52,7 @@ func inspect(ctx context.Context, h *Host) (*app.App, error) {
 		declared = []call.Declaration{}
 	}
 	opts = h.loader.options(ctx)
-	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), inFiles(inv, handler)
+	opts.Declared, opts.Handler, opts.InFiles = declared, handler.Started(), inFiles(inv, handler)
 	a, err := app.Load(h.dir, opts)
 	if err != nil {
 		return read, err

@@ -143,6 +143,12 @@ func (l *loader) prepare(ctx context.Context, prev *generation, changed bool) (*
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
+	if prev != nil && a.Fingerprint != prev.app.Fingerprint {
+		a, err = l.host.handlers.settle(ctx, a, opts)
+	}
+	if err != nil {
+		return nil, &LoadError{Err: err}
+	}
 	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
 		return nil, nil
 	}
@@ -176,11 +182,12 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 		declared = []call.Declaration{}
 	}
 	opts := l.options(ctx)
-	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), inFiles(inv, handler)
+	opts.Declared, opts.Handler, opts.InFiles = declared, handler.Started(), inFiles(inv, handler)
 	a, err := app.Load(l.host.dir, opts)
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
+	l.remember(a, opts)
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
@@ -198,14 +205,6 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 		return nil, err
 	}
 	return gen, nil
-}
-
-// started is a handler for Options.Handler of a second load of the app.
-func started(handler app.HandlerSpec) *app.HandlerSpec {
-	if !handler.Served() {
-		return nil
-	}
-	return &handler
 }
 
 func (l *loader) options(ctx context.Context) *app.Options {

@@ -55,21 +55,21 @@ func empty(inv Invoker, a *app.App, prev *generation) error {
 }
 
 // work starts the language worker of an app.
-func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) (*kept, error) {
+func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec) (*kept, error) {
 	var found *worker.Found
 	var err error
 	hs.host.clk.Outside(hs.host.root, "prepare worker", func() {
-		found, err = launch.Worker(ctx, a, hs.host.opts.Worker, spec.Runtime, launch.Build{Fingerprint: spec.Fingerprint, Env: hs.host.opts.Env, Only: hs.host.opts.NoBuild})
+		found, err = launch.Worker(ctx, a, spec, hs.building())
 	})
 	if err != nil {
 		return nil, err
 	}
-	hs.programs.use(found.App)
-	p := &kept{release: func() { hs.programs.release(found.App) }}
+	hs.programs.Use(found.App)
+	p := &kept{release: func() { hs.programs.Release(found.App) }}
 	if hs.inspecting {
 		found.Processes.Count = 1
 	} else {
-		launch.Prune(a.Dir, hs.programs.used())
+		launch.Prune(a.Dir, hs.programs.Used())
 	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
 	inv, err := worker.Start(hs.host.clk, launch.WorkerSpec(a, found, ps, hs.host.opts.Version, &hs.told, hs.host.opts.Workers))
@@ -79,6 +79,17 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) 
 	}
 	p.Invoker = inv
 	return p, nil
+}
+
+// settle builds an app whose build tells what has changed, and returns it as it is then.
+func (hs *handlers) settle(ctx context.Context, a *app.App, opts *app.Options) (settled *app.App, err error) {
+	hs.host.clk.Outside(hs.host.root, "build", func() { settled, err = launch.Settle(ctx, a, opts, hs.building()) })
+	return settled, err
+}
+
+func (hs *handlers) building() launch.Build {
+	o := &hs.host.opts
+	return launch.Build{Worker: o.Worker, Env: slices.Concat(o.BuildEnv, o.Env), Only: o.NoBuild, Log: hs.host.log, Told: &hs.told}
 }
 
 // defs are the functions that run, as the app has them.

@@ -72,6 +72,10 @@ type HandlerSpec struct {
 	Folders []string
 	Leaves  func(name string) bool
 
+	// Reads, when not nil, decides in the place of Extensions whether a change of a path,
+	// wherever it is, may change the functions.
+	Reads func(path string, isDir bool) bool
+
 	// Root is the folder of the functions, absolute, when a build has written them into
 	// one of their own; "" is the app's. The app's host.json and settings count all the same.
 	Root string
@@ -102,6 +106,14 @@ func (h *HandlerSpec) Unwatched(name string) bool {
 // are registered in process do not count.
 func (h *HandlerSpec) Served() bool {
 	return h.Kind == GoSource || h.Kind == Executable || h.Kind == Custom || h.Kind == Language && h.Worker
+}
+
+// Started is a handler that was started, for Options.Handler; nil when there is no program.
+func (h HandlerSpec) Started() *HandlerSpec {
+	if !h.Served() {
+		return nil
+	}
+	return &h
 }
 
 // NeedsScript reports whether a function of such an app needs a script file in
@@ -198,8 +210,9 @@ func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 		return
 	}
 	if found.project != "" {
-		sources := dotnet.Read(found.project)
-		h.Extensions, h.Folders, h.Leaves, h.Fingerprint = dotnet.Extensions(), sources.Folders, dotnet.Leaves, sources.Fingerprint
+		sources := dotnet.Read(found.project, DotnetFolder(l.app.Dir))
+		h.Extensions, h.Leaves = dotnet.Extensions(), dotnet.Leaves
+		h.Folders, h.Reads, h.Fingerprint = sources.Folders, sources.Reads, sources.Fingerprint
 	}
 	if h.Root = found.root; found.runtime == "java" && found.sign != "" {
 		h.Leaves = javaLeaves

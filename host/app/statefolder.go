@@ -9,6 +9,9 @@ import (
 	"github.com/redeliver/redeliver/host/internal/home"
 )
 
+// DotnetFolder is where the builds of an app in .NET are kept.
+func DotnetFolder(dir string) string { return filepath.Join(StateFolder(dir), "dotnet") }
+
 // StateFolder is where the host keeps what it makes for the app of a folder: StateDir below
 // it, or, where nothing can be made there, a folder of the user for this app alone, so that
 // an app in a read-only folder runs. A StateDir that is there and cannot be written stays

@@ -139,7 +139,7 @@ type Options struct {
 	// AzureWebJobsCosmosDB CosmosConnection unless given, and the host's ID is
 	// "hosttest" (AzureFunctionsWebHost__hostid), so that journals do not depend on
 	// the machine and the folder. The environment of the test process is not visible
-	// to the app.
+	// to the app, and whole to its build.
 	Env []string
 
 	// Set holds switches, "name=value" (redeliver.* of host.json).
@@ -268,7 +268,7 @@ func New(tb TB, opts *Options) *Host {
 	h.shared = o.Instances
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
-			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
+			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
 			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
@@ -408,7 +408,8 @@ func (h *Host) do(name string, f func()) {
 // environment gives an app its storage and its identity.
 func environment(env []string) []string {
 	base := []string{"AzureFunctionsWebHost__hostid=hosttest", "AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection, "AzureWebJobsCosmosDB=" + CosmosConnection}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH", "GOWORK", "GOENV", "GOTOOLCHAIN", "CGO_ENABLED"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH", "GOWORK", "GOENV", "GOTOOLCHAIN", "CGO_ENABLED",
+		"DOTNET_ROOT", "DOTNET_HOST_PATH", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "JAVA_HOME"} {
 		if v, ok := os.LookupEnv(name); ok {
 			base = append(base, name+"="+v) // what a handler program needs to be built and to start
 		}

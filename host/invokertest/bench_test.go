@@ -47,7 +47,7 @@ func (m model) bareOf(b *testing.B, dir string, env []string) *bare {
 	if err != nil {
 		b.Fatal(err)
 	}
-	found, err := launch.Worker(context.Background(), a, worker.PreferShim, m.runtime, launch.Build{})
+	found, err := launch.Worker(context.Background(), a, &app.HandlerSpec{Runtime: m.runtime}, launch.Build{Worker: worker.PreferShim})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -295,7 +295,7 @@ func (m model) open(tb testing.TB, clk clock.Clock, dir string, env []string) (i
 		ps.Path, ps.Env = a.Handler.Path, append(ps.Env, roleVariable+"=custom", "GORACE=atexit_sleep_ms=0")
 		return customhandler.Start(clk, launch.CustomHandler(a, ps, "4.1037.0"))
 	}
-	found, err := launch.Worker(context.Background(), a, m.prefer(), m.runtime, launch.Build{})
+	found, err := launch.Worker(context.Background(), a, &app.HandlerSpec{Runtime: m.runtime}, launch.Build{Worker: m.prefer()})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/customhandler"
 	"github.com/redeliver/redeliver/host/process"
@@ -62,23 +64,28 @@ func OneAtATime(a *app.App) bool {
 
 // Build says how an app is built before its worker is started.
 type Build struct {
-	// Fingerprint stands for the sources, Env is the environment of the build.
-	Fingerprint string
-	Env         []string
+	// Worker is worker.Search.Prefer.
+	Worker string
+	// Env is the environment of the build.
+	Env []string
 	// Only takes what was built before: nothing is built.
 	Only bool
+	// Log is told of a build. Told are the warnings that it has had.
+	Log  zerolog.Logger
+	Told *Notices
 }
 
 // Worker finds the worker of an app, and makes it ready to be started: one that the
 // program brings along is written, an app in .NET is built. It runs outside the clock;
-// when ctx ends a build is stopped.
-func Worker(ctx context.Context, a *app.App, prefer, runtime string, how Build) (*worker.Found, error) {
-	s := search(a.Dir, prefer, runtime, a.Settings, shim.Shim.Install)
+// when ctx ends a build is stopped. spec, the app's handler, gets the fingerprint of what was
+// built.
+func Worker(ctx context.Context, a *app.App, spec *app.HandlerSpec, how Build) (*worker.Found, error) {
+	s := search(a.Dir, how.Worker, spec.Runtime, a.Settings, shim.Shim.Install)
 	found, err := findWorker(s)
 	switch {
 	case err != nil:
-	case runtime == worker.Dotnet:
-		err = buildDotnet(ctx, s, found, how)
+	case spec.Runtime == worker.Dotnet:
+		err = buildDotnet(ctx, s, found, spec, how)
 	case !found.Official() && found.Language == "java":
 		err = compileJava(ctx, found)
 	}

@@ -329,6 +329,9 @@ func (w *watching) ofHandler(rel, name string, isDir bool) bool {
 	if a := w.App(); a != nil && a.Handler.Kind == app.Custom {
 		return false
 	}
+	if a := w.App(); a != nil && a.Handler.Reads != nil {
+		return a.Handler.Reads(filepath.Join(w.Dir, filepath.FromSlash(rel)), isDir)
+	}
 	if a := w.App(); a != nil && a.Handler.Kind == app.Language && a.Handler.Worker {
 		if isDir {
 			return a.Handler.Leaves != nil // a folder of sources, which is to be watched from now on
@@ -358,6 +361,9 @@ func (w *watching) ofHandlerOutside(path string, isDir bool) bool {
 	a := w.App()
 	if a == nil || !slices.Contains(a.Handler.Folders, filepath.Dir(path)) {
 		return false
+	}
+	if a.Handler.Reads != nil {
+		return a.Handler.Reads(path, isDir)
 	}
 	return isDir && !a.Handler.Unwatched(filepath.Base(path)) || slices.Contains(a.Handler.Extensions, strings.ToLower(filepath.Ext(path)))
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,24 +79,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A change of a source changes the fingerprint, wherever the source is; what is written
-// by builds, by the app and for the host alone does not.
+// Before the first build every file of the projects may be a source; the host's own files and
+// what builds write are none. Files above the projects count before they are there.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := solution(t)
-	project := filepath.Join(dir, "App", "App.csproj")
-	before := dotnet.Read(project)
-	want := []string{filepath.Join(dir, "Library"), filepath.Join(dir, "Library", "Sub")}
-	if diff := cmp.Diff(want, before.Folders); diff != "" {
-		t.Errorf("folders (-want +got):\n%s", diff)
+	project, outputs := filepath.Join(dir, "App", "App.csproj"), filepath.Join(dir, "outputs")
+	before := dotnet.Read(project, outputs)
+	for _, folder := range []string{dir, filepath.Dir(dir), filepath.Join(dir, "Library"), filepath.Join(dir, "Library", "Sub")} {
+		if !slices.Contains(before.Folders, folder) {
+			t.Errorf("folder %s is not among %q", folder, before.Folders)
+		}
 	}
 	for name, counts := range map[string]bool{
-		"App/Orders.cs": true, "App/host.json": true, "App/New.cs": true, "Library/Sub/Rules.fs": true, "Directory.Build.props": true, "App/output/worker.config.json": true,
-		"App/obj/Made.cs": false, "App/bin/Debug/Made.json": false, "App/.vs/a.json": false, "App/data.db": false, "App/local.settings.json": false, "Other/Other.cs": false,
+		"App/Orders.cs": true, "App/New.cs": true, "App/query.sql": true, "Library/Sub/Rules.fs": true, "Directory.Build.props": true, "Directory.Packages.props": true, "App/output/worker.config.json": true,
+		"App/obj/Made.cs": false, "App/bin/Debug/Made.json": false, "App/.vs/a.json": false, "App/host.json": false, "App/local.settings.json": false, "Other/Other.cs": false,
 	} {
-		before := dotnet.Read(project).Fingerprint
-		write(t, filepath.Join(dir, name), "changed: "+name)
-		if got := dotnet.Read(project).Fingerprint != before; got != counts {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if got := dotnet.Read(project, outputs).Reads(path, false); got != counts {
+			t.Errorf("a change of %s is one of the sources: %v, want %v", name, got, counts)
+		}
+		before := dotnet.Read(project, outputs).Fingerprint
+		write(t, path, "changed: "+name)
+		if got := dotnet.Read(project, outputs).Fingerprint != before; got != counts {
 			t.Errorf("a change of %s changes the fingerprint: %v, want %v", name, got, counts)
 		}
 	}
@@ -102,9 +109,8 @@ func TestRead(t *testing.T) {
 
 // options build the app of a solution with the program of the tests.
 func options(dir string) dotnet.Options {
-	project := filepath.Join(dir, "App", "App.csproj")
 	return dotnet.Options{
-		Program: os.Args[0], Project: project, Fingerprint: dotnet.Read(project).Fingerprint, Folder: filepath.Join(dir, "outputs"),
+		Program: os.Args[0], Project: filepath.Join(dir, "App", "App.csproj"), Folder: filepath.Join(dir, "outputs"),
 		Env: append(os.Environ(), roleVariable+"=yes", "GORACE=atexit_sleep_ms=0"),
 	}
 }
@@ -119,38 +125,98 @@ func builds(t *testing.T, dir string) int {
 	return strings.Count(string(log), "--output")
 }
 
-// Each state of the sources has a folder of its own, and is built once (spec
-// workers-dotnet-java 1.13).
+// Each state of the sources is built once, into a folder of its own, and what the build says
+// it has read decides what is a source (spec workers-dotnet-java 1.13).
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	dir := solution(t)
-	ctx := context.Background()
-	only := options(dir)
-	only.Only = true
-	if _, err := dotnet.Build(ctx, only); !errors.Is(err, dotnet.ErrNotBuilt) {
+	write(t, filepath.Join(dir, "App", "notes.txt"), "one")
+	var whys []string
+	build := func(change func(*dotnet.Options)) (*dotnet.Built, error) {
+		opts := options(dir)
+		opts.Tell.Begins = func(why string) { whys = append(whys, why) }
+		if change != nil {
+			change(&opts)
+		}
+		return dotnet.Build(context.Background(), opts)
+	}
+	only := func(o *dotnet.Options) { o.Only = true }
+	if _, err := build(only); !errors.Is(err, dotnet.ErrNotBuilt) {
 		t.Errorf("without a build: %v, want ErrNotBuilt", err)
 	}
-	first, err := dotnet.Build(ctx, options(dir))
+	first, err := build(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(first, "App.dll")); string(text) != "// one\n" {
+	if text, err := os.ReadFile(filepath.Join(first.Root, "App.dll")); string(text) != "// one\n" {
 		t.Errorf("the assembly is %q, %v", text, err)
 	}
-	if again, err := dotnet.Build(ctx, only); again != first || err != nil || builds(t, dir) != 1 {
-		t.Errorf("again: %q, %v, %d builds; want %q, built once", again, err, builds(t, dir), first)
+	now := dotnet.Read(filepath.Join(dir, "App", "App.csproj"), filepath.Join(dir, "outputs"))
+	if now.Fingerprint != first.Fingerprint {
+		t.Errorf("the sources are %q after a build of %q", now.Fingerprint, first.Fingerprint)
+	}
+	for name, counts := range map[string]bool{"App/notes.txt": false, "App/Orders.cs": true, "App/host.json": false, "Directory.Build.targets": true, "App/New.cs": true, "App/data.db": false} {
+		if got := now.Reads(filepath.Join(dir, filepath.FromSlash(name)), false); got != counts {
+			t.Errorf("after the build a change of %s is one of the sources: %v, want %v", name, got, counts)
+		}
+	}
+	write(t, filepath.Join(dir, "App", "notes.txt"), "two")
+	write(t, filepath.Join(dir, "App", "host.json"), `{"version": "2.0"}`)
+	if again, err := build(only); err != nil || *again != *first || builds(t, dir) != 1 {
+		t.Errorf("again: %v, %v, %d builds; want %v, built once", again, err, builds(t, dir), first)
+	}
+	if text, err := os.ReadFile(filepath.Join(first.Root, "host.json")); string(text) != `{"version": "2.0"}` {
+		t.Errorf("the copy of host.json is %q, %v: want that of the app, without a build", text, err)
 	}
 	write(t, filepath.Join(dir, "App", "Orders.cs"), "// two\n")
-	second, err := dotnet.Build(ctx, options(dir))
-	if err != nil || second == first || builds(t, dir) != 2 {
-		t.Errorf("after a change: %q, %v, %d builds", second, err, builds(t, dir))
+	second, err := build(nil)
+	if err != nil || second.Root == first.Root || second.Fingerprint == first.Fingerprint || builds(t, dir) != 2 {
+		t.Errorf("after a change: %v, %v, %d builds", second, err, builds(t, dir))
 	}
-	// An output whose assembly is gone is built anew.
-	if err := os.Remove(filepath.Join(second, "App.dll")); err != nil {
+	// What is built of other sources to the same end is the same.
+	write(t, filepath.Join(dir, "App", "Empty.cs"), "")
+	if same, err := build(nil); err != nil || *same != *second || builds(t, dir) != 3 {
+		t.Errorf("with a source that changes nothing: %v, %v, %d builds; want %v", same, err, builds(t, dir), second)
+	}
+	// The environment and an output whose assembly is gone.
+	if _, err := build(func(o *dotnet.Options) { o.Env = append(o.Env, "Configuration=Release") }); err != nil || builds(t, dir) != 4 {
+		t.Errorf("with another configuration: %v, %d builds", err, builds(t, dir))
+	}
+	if err := os.Remove(filepath.Join(second.Root, "App.dll")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dotnet.Build(ctx, options(dir)); err != nil || builds(t, dir) != 3 {
+	if _, err := build(nil); err != nil || builds(t, dir) != 5 {
 		t.Errorf("without its assembly: %v, %d builds", err, builds(t, dir))
+	}
+	want := []string{"for the first time", "Orders.cs has changed", "Empty.cs has changed", "its environment or the .NET SDK has changed", "Empty.cs and 1 more have changed"}
+	if diff := cmp.Diff(want, whys); diff != "" {
+		t.Errorf("why (-want +got):\n%s", diff)
+	}
+}
+
+// One build of a project is at work at a time: the others wait, and take what it has built.
+func TestBuildsTogether(t *testing.T) {
+	t.Parallel()
+	dir := solution(t)
+	var together sync.WaitGroup
+	results := make([]*dotnet.Built, 8)
+	for i := range results {
+		together.Go(func() {
+			built, err := dotnet.Build(context.Background(), options(dir))
+			if err != nil {
+				t.Error(err)
+			}
+			results[i] = built
+		})
+	}
+	together.Wait()
+	for _, r := range results {
+		if r == nil || *r != *results[0] {
+			t.Errorf("one has %v, and another %v", r, results[0])
+		}
+	}
+	if n := builds(t, dir); n != 1 {
+		t.Errorf("%d builds, want 1", n)
 	}
 }
 

@@ -1,24 +1,16 @@
 package dotnet
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/redeliver/redeliver/host/internal/linked"
 )
 
-// Extensions are the ends of the names of files that a build reads. Files of other kinds
-// may be what the app itself writes.
+// Extensions are the ends of the names of files that a build reads without being told to.
 func Extensions() []string {
 	return []string{
-		".cs", ".csproj", ".fs", ".fsi", ".fsproj", ".vbproj", ".props", ".targets", ".config", ".editorconfig",
+		".cs", ".csproj", ".fs", ".fsi", ".fsproj", ".vbproj", ".props", ".targets", ".projitems", ".rsp", ".config", ".editorconfig", ".globalconfig",
 		".json", ".resx", ".razor", ".cshtml", ".proto", ".xml",
 	}
 }
@@ -31,91 +23,80 @@ func Leaves(name string) bool {
 
 // Sources are what a project is built of.
 type Sources struct {
-	// Fingerprint stands for the contents.
+	// Fingerprint stands for what runs after a build: while it stays equal nothing has to be
+	// built. A build of other sources may bring the fingerprint that there was before.
 	Fingerprint string
-	// Folders are those outside the project's own that hold sources: of the projects that
-	// it refers to, with all below them. Sorted.
+	// Folders are those outside the project's own that hold sources, or where a file would
+	// become one. Sorted.
 	Folders []string
+	// Reads reports whether a change of a path may change what is built.
+	Reads func(path string, isDir bool) bool
 }
 
-// reference matches a project that another refers to.
-var reference = regexp.MustCompile(`<ProjectReference\s[^>]*Include\s*=\s*"([^"]+)"`)
-
-// above are the files that a build looks for in the folders above a project.
-var above = []string{ // read only
-	"Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props", "global.json", "NuGet.Config", "nuget.config",
-}
-
-// settingsFile is read by the host, and not copied for the worker to see.
-const settingsFile = "local.settings.json"
-
-// Read reads what a project is built of.
-func Read(project string) Sources {
-	r := reading{files: map[string]bool{}, folders: map[string]bool{}, seen: map[string]bool{}}
-	r.project(project)
-	own := filepath.Dir(project)
-	digest := sha256.New()
-	for _, path := range sorted(r.files) {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has just gone
-		}
-		name, err := filepath.Rel(own, path)
-		if err != nil {
-			name = path
-		}
-		fmt.Fprintf(digest, "%s\x00%d\x00", filepath.ToSlash(name), len(content))
-		digest.Write(content)
+// Read reads what a project is built of. The builds of the project are below folder: what
+// MSBuild took as input in the last one decides, and before the first one all that may be.
+func Read(project, folder string) Sources {
+	known := records(folder, project)
+	r := unbuilt(project)
+	if len(known) > 0 {
+		r = known[0]
 	}
-	s := Sources{Fingerprint: hex.EncodeToString(digest.Sum(nil))}
-	for _, folder := range sorted(r.folders) {
-		if rel, err := filepath.Rel(own, folder); err != nil || !filepath.IsLocal(rel) {
-			s.Folders = append(s.Folders, folder)
-		}
-	}
-	return s
-}
-
-// reading is one Read.
-type reading struct{ files, folders, seen map[string]bool }
-
-func (r *reading) project(path string) {
-	if r.seen[path] {
-		return
-	}
-	r.seen[path] = true
-	dir := filepath.Dir(path)
-	_ = linked.Walk(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil: // it has just gone, or cannot be read
-		case e.IsDir() && path != dir && Leaves(e.Name()):
-			return filepath.SkipDir
-		case e.IsDir():
-			r.folders[path] = true
-		case e.Name() != settingsFile && slices.Contains(Extensions(), strings.ToLower(filepath.Ext(path))):
-			r.files[path] = true
-		}
-		return nil
-	})
-	for parent := filepath.Dir(dir); ; parent = filepath.Dir(parent) {
-		for _, name := range above {
-			if file := filepath.Join(parent, name); isFile(file) {
-				r.files[file] = true
-			}
-		}
-		if parent == filepath.Dir(parent) {
+	s := Sources{Fingerprint: "sources " + digestFiles(r.now())}
+	for _, k := range known {
+		if len(k.changes()) == 0 {
+			r, s.Fingerprint = k, fingerprintOf(k)
 			break
 		}
 	}
-	for _, found := range reference.FindAllStringSubmatch(contentOf(path), -1) {
-		other := filepath.FromSlash(strings.ReplaceAll(found[1], `\`, "/"))
-		if !filepath.IsAbs(other) {
-			other = filepath.Join(dir, other)
-		}
-		if isFile(other) {
-			r.project(other)
+	s.Folders, s.Reads = r.folders(), r.reads
+	return s
+}
+
+// fingerprintOf is the fingerprint of sources that are built.
+func fingerprintOf(r *record) string { return "built " + r.Output }
+
+// folders are those outside the project's own in which something may change.
+func (r *record) folders() []string {
+	own, set := filepath.Dir(r.Project), map[string]bool{}
+	for path := range r.Inputs {
+		if dir := filepath.Dir(path); isFolder(dir) {
+			set[dir] = true
 		}
 	}
+	for _, path := range r.files() {
+		set[filepath.Dir(path)] = true
+	}
+	for _, root := range r.Roots {
+		set[root] = true
+	}
+	var list []string
+	for dir := range set {
+		if dir != own && !below(dir, own) {
+			list = append(list, dir)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (r *record) reads(path string, isDir bool) bool {
+	if _, input := r.Inputs[path]; input && !r.hosts(path) {
+		return true
+	}
+	if !isDir {
+		return r.counts(path) && !leftOut(path, r.Roots)
+	}
+	return r.inRoots(path) && !leftOut(filepath.Join(path, "x"), r.Roots)
+}
+
+// leftOut reports whether a path below one of some folders is where nothing is read.
+func leftOut(path string, roots []string) bool {
+	for _, root := range roots {
+		if relative, err := filepath.Rel(root, filepath.Dir(path)); err == nil && filepath.IsLocal(relative) && relative != "." {
+			return slices.ContainsFunc(strings.Split(relative, string(filepath.Separator)), Leaves)
+		}
+	}
+	return false
 }
 
 func isFile(path string) bool {
@@ -123,11 +104,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-func sorted(set map[string]bool) []string {
-	list := make([]string, 0, len(set))
-	for path := range set {
-		list = append(list, path)
-	}
-	slices.Sort(list)
-	return list
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -66,14 +66,42 @@ func build(project string, args []string) int {
 	if text, err := os.ReadFile(filepath.Join(dir, "host.json")); err == nil {
 		check(os.WriteFile(filepath.Join(output, "host.json"), text, 0o644))
 	}
+	tell(project)
 	assembly := filepath.Join(output, "App.dll")
 	check(os.WriteFile(assembly, []byte(text), 0o644))
 	item := map[string]string{"Identity": assembly, "FullPath": assembly}
 	answer, err := json.Marshal(map[string]any{"TargetResults": map[string]any{"Build": map[string]any{"Result": "Success", "Items": []any{item}}}})
 	check(err)
 	check(os.WriteFile(result, answer, 0o644))
+	for i, line := range strings.Split(text, "\n") {
+		if warning, ok := strings.CutPrefix(line, "#warning "); ok {
+			fmt.Printf("%s(%d,10): warning CS1030: #warning: '%s' [%s]\n", filepath.Join(dir, "Orders.cs"), i+1, warning, project)
+		}
+	}
 	fmt.Printf("  App -> %s\n", assembly)
 	return 0
+}
+
+// tell writes down what was built, as the host asks a real build to do.
+func tell(project string) {
+	folder := os.Getenv("RedeliverBuildFolder")
+	if folder == "" {
+		return // somebody else builds
+	}
+	lines := "project|" + project + "\n"
+	check(filepath.WalkDir(filepath.Dir(project), func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == "bin" || e.Name() == "obj" || strings.HasPrefix(e.Name(), ".") && filepath.Base(filepath.Dir(path)) != "output"):
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".cs"), strings.HasSuffix(path, ".fs"), e.Name() == "host.json", filepath.Base(filepath.Dir(path)) == "output":
+			lines += "input|" + path + "\n"
+		}
+		return nil
+	}))
+	check(os.MkdirAll(filepath.Join(folder, "inputs"), 0o755))
+	check(os.WriteFile(filepath.Join(folder, "inputs", filepath.Base(project)+".txt"), []byte(lines), 0o644))
 }
 
 // compile is the text of all sources below a folder, and what is wrong in them.

@@ -143,7 +143,8 @@ type Options struct {
 	Predictable bool
 
 	// KeepRecords is the number of journal records kept: journal.Options.Keep. Their
-	// room has journal's own bound.
+	// room has journal's own bound. Below 0 the values of recorded outputs are all kept
+	// too: outputs.Book.Whole.
 	KeepRecords int
 
 	// Processors replaces the number of processors in defaults that depend on
@@ -241,6 +242,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		h.own = clock.NewVirtual(start, &clock.VirtualOptions{Seed: h.opts.Seed, Arrival: true, Notify: h.ClockNotice})
 		h.clk = h.own
 	}
+	h.outputs.Whole = h.opts.KeepRecords < 0
 	h.ids.seed = h.opts.Seed
 	h.epoch.Store(&epoch.Epoch{})
 	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords, Watch: faults.Watch(h.opts.KillAt, &h.life, h.cut)})

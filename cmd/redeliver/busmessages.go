@@ -99,8 +99,8 @@ Put paths with $ in quotes.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeBus(&r.target, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if in.Max < 1 || in.Max > 256 {
-				return &usageError{errors.New("--max: want a number from 1 to 256")}
+			if in.Max < 1 && cmd.Flags().Changed("max") {
+				return &usageError{errors.New("--max: want a number of 1 or more")}
 			}
 			if in.From < 0 {
 				return &usageError{errors.New("--from: want a sequence number")}
@@ -114,7 +114,7 @@ Put paths with $ in quotes.`,
 		},
 	})
 	flags := cmd.Flags()
-	flags.IntVar(&in.Max, "max", 32, "show at most this many messages, 1 to 256")
+	flags.IntVar(&in.Max, "max", 0, "show at most this many messages (default all)")
 	flags.Int64Var(&in.From, "from", 0, "show messages from this sequence number on")
 	flags.Var(maybe{&in.Session}, "session", "show only the messages of this session")
 	return cmd

@@ -154,7 +154,7 @@ documents of a lease container say how far functions have come.`,
 			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			if in.Max < 1 {
+			if in.Max < 1 && cmd.Flags().Changed("max") {
 				return &usageError{errors.New("--max: want a number of 1 or more")}
 			}
 			if in.ID != "" && in.Prefix != "" {
@@ -175,7 +175,7 @@ documents of a lease container say how far functions have come.`,
 			})
 		},
 	})
-	cmd.Flags().IntVar(&in.Max, "max", 32, "show at most this many documents")
+	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many documents (default all)")
 	cmd.Flags().StringVar(&in.ID, "id", "", "show only the documents with this identifier")
 	cmd.Flags().StringVar(&in.Prefix, "prefix", "", "show only documents whose identifier begins with this")
 	return cmd

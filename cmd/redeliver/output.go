@@ -46,14 +46,14 @@ fail.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeOutputs(&r.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if in.Max < 1 || in.Max > 256 {
-				return &usageError{errors.New("--max: want a number from 1 to 256")}
+			if in.Max < 1 && cmd.Flags().Changed("max") {
+				return &usageError{errors.New("--max: want a number of 1 or more")}
 			}
 			in.Name = args[0]
 			return tell(cmd, r, in, outputsText)
 		},
 	})
-	cmd.Flags().IntVar(&in.Max, "max", 32, "show at most this many values, 1 to 256")
+	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many values (default all)")
 	return cmd
 }
 

@@ -97,8 +97,8 @@ in any state.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&r.target, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if in.Max < 1 || in.Max > 32 {
-				return &usageError{errors.New("--max: want a number from 1 to 32")}
+			if in.Max < 1 && cmd.Flags().Changed("max") {
+				return &usageError{errors.New("--max: want a number of 1 or more")}
 			}
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
@@ -107,7 +107,7 @@ in any state.`,
 			return tell(cmd, r, in, func(found *control.Peeked) string { return peekedQueue(found, in.ID != "") })
 		},
 	})
-	cmd.Flags().IntVar(&in.Max, "max", 32, "show at most this many messages, 1 to 32")
+	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many messages (default all)")
 	cmd.Flags().StringVar(&in.ID, "id", "", "show only the message with this ID, visible or not")
 	return cmd
 }

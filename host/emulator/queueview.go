@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -58,6 +59,24 @@ func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*queueapi.
 		}
 		out = m.copy()
 		out.PopReceipt = ""
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// VisibleMessages returns the messages of a queue that a receive would get now, in the
+// order of their delivery, at most so many; 0 for all. Unlike a Peek it has no limit of its
+// own. They have no pop receipt and no NextVisible.
+func (s *Storage) VisibleMessages(ctx context.Context, name string, most int) ([]*queueapi.Message, error) {
+	if most == 0 {
+		most = math.MaxInt
+	}
+	var out []*queueapi.Message
+	err := s.queue(name).operate(ctx, FaultPoint{Op: "Peek"}, false, func(now time.Time, state *queueState, _ *effects) error {
+		out = state.peek(now, most)
 		return nil
 	})
 	if err != nil {

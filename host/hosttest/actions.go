@@ -69,8 +69,8 @@ func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []s
 	return ids
 }
 
-// Bodies returns the bodies of the visible messages of a queue, at most 32, in
-// the order of their delivery. A queue that does not exist has none.
+// Bodies returns the bodies of all visible messages of a queue, in the order of
+// their delivery. A queue that does not exist has none.
 func (h *Host) Bodies(queue string) []string {
 	h.tb.Helper()
 	return h.bodies(queue, h.Messages(queue))
@@ -89,21 +89,15 @@ func (h *Host) bodies(queue string, messages []*queueapi.Message) []string {
 	return bodies
 }
 
-// Messages returns the visible messages of a queue, at most 32, as the service
-// holds them.
+// Messages returns all visible messages of a queue, in the order of their delivery, as the
+// service holds them.
 func (h *Host) Messages(queue string) []*queueapi.Message {
 	h.tb.Helper()
 	ctx := context.Background()
-	q := h.Services().Storage().Queue(queue)
-	var ok bool
 	var err error
 	var messages []*queueapi.Message
-	h.do("peek "+queue, func() {
-		if ok, err = q.Exists(ctx); ok && err == nil {
-			messages, err = q.Peek(ctx, queueapi.MaxReceive)
-		}
-	})
-	if err != nil {
+	h.do("peek "+queue, func() { messages, err = h.Services().Storage().VisibleMessages(ctx, queue, 0) })
+	if err != nil && !errors.Is(err, bindings.ErrNotFound) {
 		h.tb.Fatalf("hosttest: peek %q: %v", queue, err)
 	}
 	return messages

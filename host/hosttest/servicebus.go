@@ -2,6 +2,7 @@ package hosttest
 
 import (
 	"context"
+	"math"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -41,13 +42,15 @@ func (h *Host) ExpireServiceBusLocks(path string) {
 	}
 }
 
-// ServiceBusMessages returns the messages of a queue, a subscription or one of
-// their sub-queues ("orders/$DeadLetterQueue"), in any state, at most 256.
+// ServiceBusMessages returns all messages of a queue, a subscription or one of
+// their sub-queues ("orders/$DeadLetterQueue"), in any state.
 func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 	h.tb.Helper()
 	var messages []*servicebus.Received
 	var err error
-	h.do("peek "+path, func() { messages, err = h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, 256) })
+	h.do("peek "+path, func() {
+		messages, err = h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, math.MaxInt)
+	})
 	if err != nil {
 		h.tb.Fatalf("hosttest: peek %q: %v", path, err)
 	}

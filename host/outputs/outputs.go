@@ -20,6 +20,9 @@ var ErrUnknown = errors.New("there is no such output")
 type Book struct {
 	// Running returns the outputs of the app that runs.
 	Running func() []Output
+	// Whole keeps all values, and all of each. Without it the latest 1,000 are kept, or
+	// 16 MiB of them, and of each the first 256 KiB.
+	Whole bool
 
 	recorded recorded
 	faults   faults

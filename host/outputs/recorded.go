@@ -35,7 +35,7 @@ type RecordedOutput struct {
 
 	// Body is the value as text: JSON, or what the handler set as text. Binary holds a
 	// value of bytes; Body is nil then. Size is the length in bytes of the whole value, of
-	// which the first 256 KiB are kept.
+	// which the first 256 KiB are kept; with [Book.Whole] all of it is.
 	Body   *string `json:"body,omitempty"`
 	Binary []byte  `json:"binary,omitempty"`
 	Size   int     `json:"size"`
@@ -49,12 +49,12 @@ type recorded struct {
 	bytes int
 }
 
-func (r *recorded) add(o RecordedOutput) {
+func (r *recorded) add(o RecordedOutput, all bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.list = append(r.list, o)
 	r.bytes += o.kept()
-	for len(r.list) > maxRecorded || r.bytes > maxRecordedBytes {
+	for !all && (len(r.list) > maxRecorded || r.bytes > maxRecordedBytes) {
 		r.bytes -= r.list[0].kept()
 		r.list[0] = RecordedOutput{}
 		r.list = r.list[1:]
@@ -93,7 +93,11 @@ func (b *Book) Record(at time.Time, rec journal.Record, v bindings.Value) (journ
 		Size: len(value),
 	}
 	rec.Kind, rec.Fields = journal.OutputRecorded, []journal.Field{{Key: "bytes", Value: strconv.Itoa(len(value))}}
-	if kept := value[:min(len(value), maxRecordedValue)]; text {
+	kept := value
+	if !b.Whole {
+		kept = value[:min(len(value), maxRecordedValue)]
+	}
+	if text {
 		body := strings.ToValidUTF8(string(kept), "\uFFFD")
 		out.Body = &body
 		// Of its own: the journal counts the memory of what it is given.
@@ -102,7 +106,7 @@ func (b *Book) Record(at time.Time, rec journal.Record, v bindings.Value) (journ
 	} else {
 		out.Binary = slices.Clone(kept)
 	}
-	b.recorded.add(out)
+	b.recorded.add(out, b.Whole)
 	return rec, nil
 }
 

@@ -111,7 +111,7 @@ func (s *Server) peekEntity(ctx context.Context, in control.PeekEntity) (control
 		return out, err
 	}
 	out.Path, out.Count = out.Entity.Path+string(path.SubQueue), messagesIn(&out.Entity, path.SubQueue)
-	found, err := ns.Peek(ctx, out.Path, in.Session, in.From, in.Max)
+	found, err := ns.Peek(ctx, out.Path, in.Session, in.From, cmp.Or(in.Max, math.MaxInt))
 	if err != nil {
 		return out, err
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/redeliver/redeliver/host/outputs"
@@ -22,7 +23,7 @@ func (s *Server) peekOutputs(_ context.Context, in control.PeekOutputs) (out con
 		return out, err
 	}
 	out = control.PeekedOutputs{Name: in.Name, Count: len(found), Outputs: []outputs.RecordedOutput{}}
-	out.Outputs = append(out.Outputs, found[max(len(found)-in.Max, 0):]...)
+	out.Outputs = append(out.Outputs, found[max(len(found)-cmp.Or(in.Max, len(found)), 0):]...)
 	return out, nil
 }
 

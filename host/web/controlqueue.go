@@ -86,7 +86,7 @@ func timeToLive(v string) (time.Duration, error) {
 func (s *Server) peekQueue(ctx context.Context, in control.PeekQueue) (control.Peeked, error) {
 	out := control.Peeked{Queue: in.Queue, Messages: []control.Message{}}
 	q := s.host.AppStorage().Queue(in.Queue)
-	found, err := s.look(ctx, q, in.ID, in.Max)
+	found, err := s.look(ctx, in)
 	if err != nil {
 		return out, err
 	}
@@ -99,11 +99,11 @@ func (s *Server) peekQueue(ctx context.Context, in control.PeekQueue) (control.P
 
 // look returns visible messages, or the one message with an identifier, visible
 // or not.
-func (s *Server) look(ctx context.Context, q queue.Queue, id string, most int) ([]*queue.Message, error) {
-	if id == "" {
-		return q.Peek(ctx, most)
+func (s *Server) look(ctx context.Context, in control.PeekQueue) ([]*queue.Message, error) {
+	if in.ID == "" {
+		return s.host.AppStorage().VisibleMessages(ctx, in.Queue, in.Max)
 	}
-	m, err := s.host.AppStorage().QueueMessage(ctx, q.Name(), id)
+	m, err := s.host.AppStorage().QueueMessage(ctx, in.Queue, in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ type Outputs struct {
 type PeekOutputs struct {
 	api.Op[PeekedOutputs] `route:"GET /outputs/values"`
 
-	Name string `query:"name,required"` // "function" or "function/binding"
-	Max  int    `query:"max" min:"1" max:"256" default:"32" fault:"max must be a number from 1 to 256"`
+	Name string `query:"name,required"`                                         // "function" or "function/binding"
+	Max  int    `query:"max" min:"1" fault:"max must be a number of 1 or more"` // the latest; absent: all
 }
 
 // PeekedOutputs is what was recorded of outputs that are not served: the latest values,

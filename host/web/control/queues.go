@@ -62,7 +62,7 @@ type PeekQueue struct {
 	api.Op[Peeked] `route:"GET /queues/{name}/messages" needs:"storage"`
 
 	Queue string `path:"name"`
-	Max   int    `query:"max" min:"1" max:"32" default:"32" fault:"max must be a number from 1 to 32"`
+	Max   int    `query:"max" min:"1" fault:"max must be a number of 1 or more"` // absent: all
 	ID    string `query:"id"`
 }
 

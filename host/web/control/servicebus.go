@@ -122,7 +122,7 @@ type PeekEntity struct {
 	Path    string  `query:"path,required"`
 	Session *string `query:"session"`
 	From    int64   `query:"from" min:"0" fault:"from %q: want a number from 0 to 9223372036854775807"` // the first sequence number
-	Max     int     `query:"max" min:"1" max:"256" default:"32" fault:"max %q: want a number from 1 to 256"`
+	Max     int     `query:"max" min:"1" fault:"max %q: want a number of 1 or more"`                    // absent: all
 }
 
 // BusPeeked is a part of an entity or of one of its sub-queues. Count is all of it.

@@ -192,6 +192,30 @@ func TestBadTransfers(t *testing.T) {
 	})
 }
 
+// A client that receives is told no limit: Microsoft.Azure.Amqp holds the peer to the size
+// that the peer's attach says (AMQP 1.0, 2.7.3: the largest message that the sender of the
+// attach takes), ends the link at a larger message, and the app hears nothing of it.
+func TestReceiversAreToldNoLimit(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, newMemory(), nil, nil)
+	p.open()
+	for i, tt := range []struct {
+		attach func(handle uint32, address string) *wire.Attach
+		to     string
+		limit  bool
+	}{
+		{attachReceiver, "q", false},
+		{attachReceiver, "echo", false},
+		{attachSender, "q", true},
+		{attachSender, "echo", true},
+	} {
+		p.frames(0, tt.attach(uint32(i), tt.to))
+		if got := next[*wire.Attach](p); got.MaxMessageSize.Set != tt.limit {
+			t.Errorf("the attach of a %v of %q has the limit %+v, want one: %t", got.Role, tt.to, got.MaxMessageSize, tt.limit)
+		}
+	}
+}
+
 // FuzzConnection: nothing that a client writes brings the server down or leaves
 // something behind.
 func FuzzConnection(f *testing.F) {

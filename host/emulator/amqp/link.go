@@ -32,8 +32,10 @@ type link struct {
 	credit        uint32 // granted to the sender
 	deliveryCount uint32 // of the sender
 
-	// Of a client that sends.
+	// Of a client that sends; of one that receives answers, how large they become.
 	maxSize uint64
+
+	// Of a client that sends.
 	partial *partial // of the reader
 
 	// Of a client that receives.
@@ -228,7 +230,11 @@ func (l *link) accept(grant *Grant) {
 	if l.maxSize == 0 {
 		l.maxSize = DefaultMaxMessageSize
 	}
-	answer.MaxMessageSize = wire.Some(l.maxSize)
+	if l.role == wire.Sender {
+		// The field is the largest message that its sender takes: said to a client that
+		// receives, it would make Microsoft.Azure.Amqp refuse the larger ones (AMQP 1.0, 2.7.3).
+		answer.MaxMessageSize = wire.Some(l.maxSize)
+	}
 	if !l.silentLocked() {
 		c.out = wire.AppendFrame(c.out, wire.FrameAMQP, l.s.channel, answer)
 	}

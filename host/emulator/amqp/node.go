@@ -102,8 +102,8 @@ type Grant struct {
 	Filter     wire.Map
 	Properties wire.Map
 
-	// MaxMessageSize in bytes, of a Consumer: a larger message ends the link. 0 is
-	// DefaultMaxMessageSize.
+	// MaxMessageSize in bytes, of a Consumer: a larger message ends the link. A Responder
+	// makes no larger answer. 0 is DefaultMaxMessageSize. Clients that send are told.
 	MaxMessageSize uint64
 }
 

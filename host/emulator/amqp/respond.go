@@ -75,8 +75,8 @@ func (l *link) replyLink(replyTo wire.Opt[string]) *link {
 	return best
 }
 
-// largestAnswer is the size of the largest answer that the link takes, by what both
-// sides have declared. There is room for the server's own part of an answer.
+// largestAnswer is the size of the largest answer on the link, by what the node is granted
+// and the client takes. There is room for the server's own part of an answer.
 func (l *link) largestAnswer() int {
 	const added = 1 << 10 // correlation and address
 	largest := l.maxSize

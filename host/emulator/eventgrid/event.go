@@ -22,8 +22,9 @@ const (
 )
 
 const (
-	// MaxEvent is the largest event, in bytes of its JSON.
-	MaxEvent = 64 << 10
+	// MaxEvent is the largest event, in bytes of its JSON: 64 KB are the unit of the bill
+	// only (spec messaging 5.3).
+	MaxEvent = 1 << 20
 
 	// MaxPublish is the largest body of one publication.
 	MaxPublish = 1 << 20

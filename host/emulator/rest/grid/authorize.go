@@ -102,10 +102,27 @@ func keyBytes(key string) []byte {
 	return []byte(key)
 }
 
-// parseExpiry reads the expiry of a token as the official clients write it; the one
-// for Java writes minutes and seconds below ten with one digit.
+// expiryLayouts are the notations of an expiry: of the official clients, where the one for
+// Java writes minutes and seconds below ten with one digit, and of .NET's DateTime and
+// DateTimeOffset in the culture en-US, or with predefined cultures off in the invariant one,
+// which counts 24 hours.
+//
+// Source: azure-sdk-for-net: sdk/eventgrid/Azure.Messaging.EventGrid/src/EventGridSasBuilder.cs.
+var expiryLayouts = []string{ // read only
+	"1/2/2006 3:4:5 PM", "1/2/2006 3:4:5 PM -07:00",
+	"1/2/2006 15:4:5", "1/2/2006 15:4:5 -07:00",
+	"2006-01-02 15:04:05", "2006-01-02 15:04:05-07:00",
+	"2006-01-02T15:04:05", time.RFC3339,
+}
+
+// expirySpaces are the spaces before AM and PM in the locale data of ICU 72 and later, and
+// of some older ones.
+var expirySpaces = strings.NewReplacer("\u202f", " ", "\u00a0", " ")
+
+// parseExpiry reads the expiry of a token; seconds may have a fraction.
 func parseExpiry(text string) (time.Time, bool) {
-	for _, layout := range []string{"1/2/2006 3:4:5 PM", "1/2/2006 3:4:5 PM -07:00", "2006-01-02 15:04:05.999999-07:00", "2006-01-02 15:04:05.999999", time.RFC3339Nano} {
+	text = expirySpaces.Replace(text)
+	for _, layout := range expiryLayouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}

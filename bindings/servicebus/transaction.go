@@ -15,8 +15,9 @@ const TransactionTimeout = 2 * time.Minute
 // implements it beside Management.
 type Transactions interface {
 	// Begin opens a transaction, which has to be ended by Commit or Rollback. After
-	// TransactionTimeout it is rolled back.
-	Begin(ctx context.Context) (Transaction, error)
+	// TransactionTimeout it is rolled back. Via is the entity that it goes through; when it is
+	// empty, or there is no such entity, the first operation gives it.
+	Begin(ctx context.Context, via string) (Transaction, error)
 }
 
 // Transaction gathers sends and settlements that take effect together, by
@@ -48,6 +49,13 @@ type Transaction interface {
 
 	// ScheduleEach is Management.ScheduleEach. The numbers are good even before Commit.
 	ScheduleEach(ctx context.Context, entity string, through bool, messages ...*Message) ([]int64, error)
+
+	// CancelScheduled is ServiceBus.CancelScheduled; a message that the transaction itself
+	// has scheduled is left out of it.
+	CancelScheduled(ctx context.Context, entity string, through bool, sequenceNumbers ...int64) error
+
+	// SetState is Session.SetState; Session.State returns the new one after Commit.
+	SetState(ctx context.Context, session Session, state []byte) error
 
 	// Settle is Management.Settle, but all tokens or none.
 	Settle(ctx context.Context, source string, how Settlement, tokens ...bindings.GUID) error

@@ -66,21 +66,35 @@ func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenc
 		if err != nil {
 			return err
 		}
-		found := make([]*message, 0, len(sequenceNumbers))
-		for _, n := range sequenceNumbers {
-			m := q.all.find(n)
-			if m == nil || m.state != servicebus.StateScheduled {
-				return refuse(messaging.ConditionMessageNotFound, "%s: there is no scheduled message with sequence number %d", q.name, n)
-			}
-			found = append(found, m)
+		found, err := q.findScheduled(sequenceNumbers)
+		if err != nil {
+			return err
 		}
-		for _, m := range found {
-			if m.page != nil { // named twice
-				q.remove(op, m)
-			}
-		}
+		q.cancel(op, found)
 		return nil
 	})
+}
+
+// findScheduled returns the scheduled messages of those numbers, all or none.
+func (q *queue) findScheduled(numbers []int64) ([]*message, error) {
+	found := make([]*message, 0, len(numbers))
+	for _, n := range numbers {
+		m := q.all.find(n)
+		if m == nil || m.state != servicebus.StateScheduled {
+			return nil, refuse(messaging.ConditionMessageNotFound, "%s: there is no scheduled message with sequence number %d", q.name, n)
+		}
+		found = append(found, m)
+	}
+	return found, nil
+}
+
+// cancel removes scheduled messages.
+func (q *queue) cancel(op *operation, found []*message) {
+	for _, m := range found {
+		if m.page != nil { // named twice
+			q.remove(op, m)
+		}
+	}
 }
 
 // schedule keeps a message until its time.

@@ -163,19 +163,32 @@ func (q *queue) unlockSession(op *operation, s *session, counted bool) {
 	q.rank(s)
 }
 
-// setState replaces a session's state, up to the size of a message.
+// setState replaces a session's state.
 func (q *queue) setState(op *operation, s *session, state []byte) error {
-	defer q.rank(s)
+	if err := q.checkState(state); err != nil {
+		q.rank(s)
+		return err
+	}
+	q.putState(op, s, state)
+	return nil
+}
+
+// checkState refuses a session's state that is larger than a message.
+func (q *queue) checkState(state []byte) error {
 	if len(state) > q.owner.maxMessage {
 		return refuse(messaging.ConditionMessageSizeExceeded, "%s: a session state of %d bytes: want at most %d", q.name, len(state), q.owner.maxMessage)
 	}
+	return nil
+}
+
+func (q *queue) putState(op *operation, s *session, state []byte) {
 	s.state, s.set = nil, time.Time{}
 	if len(state) > 0 { // the client for Go clears it with an empty one
 		s.state, s.set = bytes.Clone(state), op.now
 	}
 	op.touch(q)
 	op.saveSession(q, s)
-	return nil
+	q.rank(s)
 }
 
 func sessionField(s *session) []journal.Field {

@@ -35,7 +35,7 @@ type transaction struct {
 	over   atomic.Bool // it is not
 }
 
-// step is one send, schedule or settlement of a transaction.
+// step is one send, schedule or settlement of a transaction, or another change.
 type step struct {
 	entity   string // or the source of a settlement
 	through  bool   // it goes through the transaction's entity
@@ -45,12 +45,19 @@ type step struct {
 
 	tokens []bindings.GUID
 	how    servicebus.Settlement
+
+	change func(op *operation) (carryOut func(), err error) // checks it again
 }
 
 // Begin implements servicebus.Transactions.
-func (ns *Namespace) Begin(ctx context.Context) (servicebus.Transaction, error) {
+func (ns *Namespace) Begin(ctx context.Context, via string) (servicebus.Transaction, error) {
 	t := &transaction{ns: ns}
-	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(*operation) error {
+	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(op *operation) error {
+		if via != "" {
+			if q, err := ns.resolve(op, via); err == nil {
+				t.scope, t.entity = scopeOf(q.owner), top(q.owner).name()
+			}
+		}
 		t.id = ns.ids.GUID()
 		ns.open = append(ns.open, t)
 		t.timer = ns.clk.AfterFunc(servicebus.TransactionTimeout, "time-out of a transaction", t.expire)
@@ -372,8 +379,16 @@ func (t *transaction) plan(op *operation) ([]func(), error) {
 	var plan []func()
 	for i := range t.steps {
 		s := &t.steps[i]
-		if s.messages != nil {
+		switch {
+		case s.messages != nil:
 			plan = append(plan, func() { t.deliver(op, targets[i], s) })
+			continue
+		case s.change != nil:
+			carryOut, err := s.change(op)
+			if err != nil {
+				return nil, err
+			}
+			plan = append(plan, carryOut)
 			continue
 		}
 		q, err := t.ns.find(op, s.entity)

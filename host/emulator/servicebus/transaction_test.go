@@ -27,7 +27,7 @@ func (b *bench) begin() *begun {
 	b.Helper()
 	t := &begun{bench: b}
 	b.do(func(ctx context.Context) (err error) {
-		t.Transaction, err = b.ns.Begin(ctx)
+		t.Transaction, err = b.ns.Begin(ctx, "")
 		return err
 	})
 	return t
@@ -402,4 +402,118 @@ func TestTransactionIsOneChange(t *testing.T) {
 	if diff := cmp.Diff([]string{"q a active 0"}, b.there("q")); diff != "" {
 		t.Errorf("before the commit (-want +got):\n%s", diff)
 	}
+}
+
+// Scheduled messages that a transaction cancels are there until it is committed, and what
+// it has scheduled itself can be left out of it. One that has become active is no longer
+// cancelled: then there is nothing of the transaction.
+func TestTransactionCancels(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(servicebusapi.Queue{Name: "q"})
+	schedule := func(ids ...string) (numbers []int64) {
+		t.Helper()
+		b.do(func(ctx context.Context) (err error) {
+			var list []*servicebusapi.Message
+			for _, id := range ids {
+				list = append(list, &servicebusapi.Message{MessageID: id})
+			}
+			numbers, err = b.ns.Schedule(ctx, "q", b.clk.Now().Add(time.Minute), list...)
+			return err
+		})
+		return numbers
+	}
+	is := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, b.there("q")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	numbers := schedule("a", "b")
+	tx := b.begin()
+	cancels := func(want error, numbers ...int64) {
+		t.Helper()
+		tx.does(want, func(ctx context.Context) error { return tx.CancelScheduled(ctx, "q", false, numbers...) })
+	}
+	var own []int64
+	tx.does(nil, func(ctx context.Context) (err error) {
+		own, err = tx.ScheduleEach(ctx, "q", false, &servicebusapi.Message{MessageID: "c", ScheduledEnqueueTime: b.clk.Now().Add(time.Hour)}, &servicebusapi.Message{MessageID: "d", ScheduledEnqueueTime: b.clk.Now().Add(time.Hour)})
+		return err
+	})
+	cancels(nil, numbers[0], own[0])
+	cancels(nil, numbers[0]) // it is there until the commit
+	is("q a scheduled 0", "q b scheduled 0")
+	tx.commits(nil)
+	is("q b scheduled 0", "q d scheduled 0")
+
+	tx = b.begin()
+	cancels(bindings.ErrMessageNotFound, numbers[0])
+	tx.commits(messaging.ErrRolledBack)
+
+	tx = b.begin()
+	cancels(nil, numbers[1])
+	tx.sends(nil, "q", false, "e")
+	b.clk.Advance(time.Minute)
+	tx.commits(messaging.ErrRolledBack)
+	is("q d scheduled 0", "q b active 0")
+}
+
+// The state of a session is as before until the transaction that sets it is committed, for
+// which its lock has to be held.
+func TestTransactionSetsState(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(servicebusapi.Queue{Name: "q", RequiresSession: true})
+	b.queue(servicebusapi.Queue{Name: "other"})
+	var s servicebusapi.Session
+	accept := func() {
+		t.Helper()
+		id := "one"
+		b.do(func(ctx context.Context) (err error) {
+			s, err = b.ns.AcceptSession(ctx, "q", &servicebusapi.SessionOptions{SessionID: &id})
+			return err
+		})
+	}
+	is := func(want string) {
+		t.Helper()
+		b.do(func(ctx context.Context) error {
+			got, err := b.ns.SessionState(ctx, "q", "one")
+			if string(got) != want {
+				t.Errorf("the state is %q, want %q", got, want)
+			}
+			return err
+		})
+	}
+	var tx *begun
+	sets := func(want error, state string) {
+		t.Helper()
+		tx.does(want, func(ctx context.Context) error { return tx.SetState(ctx, s, []byte(state)) })
+	}
+	accept()
+	tx = b.begin()
+	sets(nil, "rolled back")
+	tx.does(nil, tx.Rollback)
+	is("")
+
+	tx = b.begin()
+	sets(nil, "first")
+	sets(nil, "second")
+	is("")
+	tx.commits(nil)
+	is("second")
+
+	tx = b.begin()
+	tx.sends(nil, "other", false, "a")
+	sets(messaging.ErrRolledBack, "of another entity")
+	tx.commits(messaging.ErrRolledBack)
+
+	tx = b.begin()
+	sets(nil, "too late")
+	b.do(func(ctx context.Context) error { return s.Close(ctx) })
+	tx.commits(messaging.ErrRolledBack)
+	is("second")
+
+	accept()
+	tx = b.begin()
+	sets(bindings.ErrTooLarge, strings.Repeat("x", 256<<10+1))
 }

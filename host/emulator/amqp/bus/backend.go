@@ -49,6 +49,7 @@ type Backend struct {
 	pins    *clock.Pins // of open transactions
 
 	transactions transactions
+	groups       groups
 	links        atomic.Uint64 // that were attached: their numbers in texts
 }
 
@@ -85,7 +86,7 @@ func (g *guest) inside(b *Backend, name string, f func()) {
 // Attach implements amqp.Backend.
 func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	if r.Coordinator {
-		return &amqp.Grant{Node: &coordinator{b: b, at: place{r.Connection, r.Session}}}, nil
+		return &amqp.Grant{Node: b.coordinator(place{r.Connection, r.Session})}, nil
 	}
 	address := trimAddress(r.Address)
 	if strings.EqualFold(address, "$cbs") {
@@ -102,11 +103,15 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	if err := may.attach(r.Role, managed, address); err != nil {
 		return nil, err
 	}
+	at := place{r.Connection, r.Session}
+	if err := b.groups.admit(at, path.Entity, r.Role); err != nil && !managed {
+		return nil, err
+	}
 	var grant *amqp.Grant
 	err = b.inside("attach", func() (err error) {
 		switch {
 		case managed:
-			grant, err = b.manage(path, place{r.Connection, r.Session})
+			grant, err = b.manage(path, at)
 		case r.Role == wire.Sender:
 			grant, err = b.sender(path, r)
 		case r.Filter.Get(nonExclusiveFilter) != nil:
@@ -120,6 +125,9 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	})
 	if err != nil {
 		return nil, asCondition(err)
+	}
+	if !managed {
+		b.groups.entered(at, path.Entity)
 	}
 	return grant, nil
 }

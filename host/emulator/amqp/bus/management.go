@@ -61,6 +61,16 @@ func operationOf(name string) operation {
 	}
 }
 
+// mayBeTransacted reports whether an operation takes part in a transaction, or changes
+// nothing that a rollback has to undo: clients enlist every request.
+func mayBeTransacted(name string) bool {
+	switch name {
+	case "com.microsoft:batch-delete-messages", "com.microsoft:add-rule", "com.microsoft:remove-rule":
+		return false
+	}
+	return true
+}
+
 // Statuses of answers that are no failure.
 const (
 	statusOK        = 200
@@ -103,6 +113,9 @@ func (m *management) answer(q *wire.Message, limit int, txn []byte) (status int,
 	op := operationOf(name)
 	if op == nil {
 		return 0, nil, wire.Errorf(wire.CondNotImplemented, "operation %q is not offered", name)
+	}
+	if txn != nil && !mayBeTransacted(name) {
+		return 0, nil, wire.Errorf(wire.CondNotAllowed, "%s takes part in no transaction: a rollback would not undo it", name)
 	}
 	address := m.source + "/$management"
 	may, _ := m.b.claims.get(m.at.connection, address)

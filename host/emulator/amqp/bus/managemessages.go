@@ -237,5 +237,10 @@ func (m *management) cancelScheduled(r *request) (int, wire.Map, error) {
 	if r.err != nil {
 		return 0, nil, r.err
 	}
+	if r.txn != nil {
+		return statusOK, nil, m.b.within(m.at, r.txn, func(t *ongoing) error {
+			return t.CancelScheduled(background, m.source, t.shared(m.at), numbers...)
+		})
+	}
 	return statusOK, nil, m.b.ns.CancelScheduled(background, m.source, numbers...)
 }

@@ -88,7 +88,18 @@ func (m *management) setSessionState(r *request) (int, wire.Map, error) {
 	if r.err != nil {
 		return 0, nil, r.err
 	}
-	return statusOK, nil, m.onSession(r, session, func(h hold) error { return h.session.SetState(background, state) })
+	if r.txn == nil {
+		return statusOK, nil, m.onSession(r, session, func(h hold) error { return h.session.SetState(background, state) })
+	}
+	return statusOK, nil, m.b.within(m.at, r.txn, func(t *ongoing) error {
+		return m.onSession(r, session, func(h hold) error {
+			// A refused step ends the transaction, and the next link may hold the session.
+			if _, err := h.session.State(background); err != nil {
+				return err
+			}
+			return t.SetState(background, h.session, state)
+		})
+	})
 }
 
 // farFuture as a time of change asks for the sessions that have messages or a state.

@@ -127,7 +127,7 @@ func (c *coordinator) Declare() ([]byte, *wire.Error) {
 	}
 	var t servicebus.Transaction
 	err := c.b.inside("declare", func() (err error) {
-		t, err = c.b.ns.Begin(background)
+		t, err = c.b.ns.Begin(background, c.b.groups.via(c.at))
 		return err
 	})
 	if err != nil {
@@ -161,8 +161,15 @@ func (b *Backend) discharge(t *ongoing, fail bool) *wire.Error {
 	return asCondition(err)
 }
 
+// coordinator is the node of a client that begins transactions at a place.
+func (b *Backend) coordinator(at place) *coordinator {
+	b.groups.open(at)
+	return &coordinator{b: b, at: at}
+}
+
 // Close implements amqp.Node: it rolls open transactions back.
 func (c *coordinator) Close(bool) {
+	c.b.groups.close(c.at)
 	mine := func(t *ongoing) bool { return t.of == c }
 	for t := c.b.transactions.take(c.at.connection, mine); t != nil; t = c.b.transactions.take(c.at.connection, mine) {
 		_ = c.b.discharge(t, true) // no caller waits for the answer

@@ -17,6 +17,8 @@ type controller struct {
 	*testing.T
 	nc   net.Conn
 	next uint32 // delivery
+
+	credits map[uint32]uint32 // that a link was given, by handle
 }
 
 func newController(t *testing.T, address string) *controller {
@@ -56,6 +58,13 @@ func (c *controller) frame(p wire.Performative, payload []byte) {
 // await reads a frame of a type, and skips others.
 func await[T wire.Performative](c *controller) T {
 	c.Helper()
+	p, _ := awaitPayload[T](c)
+	return p
+}
+
+// awaitPayload is await for a frame with a payload.
+func awaitPayload[T wire.Performative](c *controller) (T, []byte) {
+	c.Helper()
 	for {
 		size := make([]byte, 4)
 		if _, err := io.ReadFull(c.nc, size); err != nil {
@@ -72,12 +81,12 @@ func await[T wire.Performative](c *controller) T {
 		if len(f.Body) == 0 {
 			continue
 		}
-		p, _, err := wire.ParseBody(f.Body)
+		p, payload, err := wire.ParseBody(f.Body)
 		if err != nil {
 			c.Fatal(err)
 		}
 		if want, ok := p.(T); ok {
-			return want
+			return want, payload
 		}
 	}
 }
@@ -129,6 +138,61 @@ func (c *controller) sent(handle uint32, txn []byte) {
 	if s.Kind != wire.StateTransactional || string(s.Txn) != string(txn) || s.Outcome == nil || s.Outcome.Kind != wire.StateAccepted {
 		c.Errorf("send: %+v, want accepted within the transaction", s)
 	}
+}
+
+// receives attaches a link from an entity, of the session if one is named, and returns the
+// server's answer.
+func (c *controller) receives(handle uint32, entity string, session ...string) *wire.Attach {
+	c.Helper()
+	source := &wire.Source{Address: wire.Some(entity)}
+	for _, id := range session {
+		source.Filter = wire.Map{{Key: wire.Symbol("com.microsoft:session-filter"), Value: id}}
+	}
+	c.frame(&wire.Attach{Name: "from " + entity, Handle: handle, Role: wire.Receiver, Source: source, Target: &wire.Target{Address: wire.Some("answers")}}, nil)
+	return await[*wire.Attach](c)
+}
+
+// credit lets one message come on a link.
+func (c *controller) credit(handle uint32) {
+	c.Helper()
+	if c.credits == nil {
+		c.credits = map[uint32]uint32{}
+	}
+	c.frame(&wire.Flow{NextIncomingID: wire.Some[uint32](0), IncomingWindow: 1000, OutgoingWindow: 1000, Handle: wire.Some(handle), DeliveryCount: wire.Some(c.credits[handle]), LinkCredit: wire.Some[uint32](1)}, nil)
+	c.credits[handle]++
+}
+
+// manages asks the $management of an entity within a transaction, over two handles, and
+// returns the status and the body of the answer.
+func (c *controller) manages(handle uint32, txn []byte, entity, operation string, body wire.Map) (int32, wire.Map) {
+	c.Helper()
+	if c.credits[handle] == 0 {
+		c.receives(handle, entity+"/$management")
+		c.attach(handle+1, entity+"/$management")
+	}
+	c.credit(handle)
+	request := wire.Message{
+		HasProperties: true, Properties: wire.Properties{MessageID: uint64(1), ReplyTo: wire.Some("answers")},
+		ApplicationProperties: wire.Map{{Key: "operation", Value: operation}}, Body: wire.AppendValue(nil, body),
+	}
+	p := &wire.Transfer{Handle: handle + 1, DeliveryID: wire.Some(c.next), Settled: wire.Some(true)}
+	if txn != nil {
+		p.State = &wire.State{Kind: wire.StateTransactional, Txn: txn}
+	}
+	c.next++
+	c.frame(p, request.Append(nil))
+	_, payload := awaitPayload[*wire.Transfer](c)
+	answer, err := wire.ParseMessage(payload)
+	if err != nil {
+		c.Fatal(err)
+	}
+	status, _ := answer.ApplicationProperties.Get("statusCode").(int32)
+	v, _, err := answer.Value()
+	if err != nil {
+		c.Fatal(err)
+	}
+	results, _ := v.(wire.Map)
+	return status, results
 }
 
 func TestTransactionsOnTheWire(t *testing.T) {
@@ -226,5 +290,127 @@ func TestOpenTransactionsOfAConnection(t *testing.T) {
 	}
 	if got := w.counts(t, "q").Active; got != 100 {
 		t.Errorf("%d messages, want the messages of 100 transactions", got)
+	}
+}
+
+// Requests to $management take part in a transaction: what it cancels, schedules or sets is as
+// before when it is rolled back (azure-sdk-for-net: ManagementUtilities.cs enlists each of
+// them; TransactionLiveTests.TransactionalCancelScheduleRollback, Sample06_Transactions.md).
+func TestManagementWithinATransaction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, servicebus.Queue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "s", RequiresSession: true})
+	c := newController(t, w.address)
+	is := func(what string, status int32, want int64) {
+		t.Helper()
+		if got := w.counts(t, "q").Scheduled; got != want || status != 200 {
+			t.Errorf("%s: status %d, %d scheduled messages, want %d", what, status, got, want)
+		}
+	}
+	message := wire.Message{HasProperties: true, Properties: wire.Properties{MessageID: "m"}, MessageAnnotations: wire.Map{{Key: wire.Symbol("x-opt-scheduled-enqueue-time"), Value: wire.TimestampOf(w.clk.Now().Add(time.Hour))}}, Body: wire.AppendData(nil, []byte("x"))}
+	schedule := wire.Map{{Key: "messages", Value: wire.List{wire.Map{{Key: "message-id", Value: "m"}, {Key: "message", Value: message.Append(nil)}}}}}
+	status, made := c.manages(1, nil, "q", "com.microsoft:schedule-message", schedule)
+	is("schedule", status, 1)
+	cancel := wire.Map{{Key: "sequence-numbers", Value: made.Get("sequence-numbers")}}
+	for _, rolledBack := range []bool{true, false} {
+		txn := c.declare()
+		status, _ = c.manages(1, txn, "q", "com.microsoft:cancel-scheduled-message", cancel)
+		is("cancel, before the discharge", status, 1)
+		c.discharge(txn, rolledBack, "")
+		if !rolledBack {
+			is("cancel, committed", status, 0)
+		}
+	}
+	txn := c.declare()
+	if status, _ = c.manages(1, txn, "q", "com.microsoft:cancel-scheduled-message", cancel); status == 200 {
+		t.Error("what is no longer scheduled was cancelled")
+	}
+	c.discharge(txn, false, "amqp:transaction:rollback")
+
+	if status, _ = c.manages(1, c.declare(), "q", "com.microsoft:batch-delete-messages", wire.Map{{Key: "message-count", Value: int32(1)}, {Key: "enqueued-time-utc", Value: wire.TimestampOf(w.clk.Now())}}); status == 200 || status == 204 {
+		t.Errorf("what no rollback would undo is done with status %d", status)
+	}
+
+	c = newController(t, w.address)
+	session := c.receives(1, "s", "one")
+	if session.Source == nil {
+		t.Fatalf("the session is refused: %+v", session)
+	}
+	state := func() any {
+		t.Helper()
+		_, got := c.manages(2, nil, "s", "com.microsoft:get-session-state", wire.Map{{Key: "session-id", Value: "one"}})
+		return got.Get("session-state")
+	}
+	set := func(txn []byte, text string) {
+		t.Helper()
+		if status, _ := c.manages(2, txn, "s", "com.microsoft:set-session-state", wire.Map{{Key: "session-id", Value: "one"}, {Key: "session-state", Value: []byte(text)}}); status != 200 {
+			t.Errorf("the state %q: status %d", text, status)
+		}
+	}
+	set(nil, "old")
+	txn = c.declare()
+	set(txn, "new")
+	c.discharge(txn, true, "")
+	if got := state(); string(got.([]byte)) != "old" {
+		t.Errorf("after the rollback the state is %q", got)
+	}
+	txn = c.declare()
+	set(txn, "new")
+	c.discharge(txn, false, "")
+	if got := state(); string(got.([]byte)) != "new" {
+		t.Errorf("after the commit the state is %q", got)
+	}
+}
+
+// A session whose coordinator comes before its links has one entity that its transactions go
+// through, the first that it reaches: it receives from no other, and what it sends and settles
+// in a transaction may come in any order.
+func TestGroupOfASession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	for _, name := range []string{"a", "b", "c"} {
+		w.queue(t, servicebus.Queue{Name: name})
+	}
+	w.topic(t, "t", "sub")
+	refused := func(c *controller) {
+		t.Helper()
+		if got := await[*wire.Detach](c); got.Error == nil || got.Error.Condition != wire.CondNotAllowed {
+			t.Errorf("detach with %v, want not-allowed", got.Error)
+		}
+	}
+
+	c := newController(t, w.address)
+	c.receives(1, "missing") // reaches nothing
+	await[*wire.Detach](c)
+	c.attach(2, "b")
+	c.attach(3, "c") // is sent to through b
+	c.receives(4, "a")
+	refused(c)
+	if got := c.receives(5, "B"); got.Source == nil {
+		t.Error("nothing can be received from b")
+	}
+
+	c = newController(t, w.address)
+	c.attach(1, "t")
+	if got := c.receives(2, "t/Subscriptions/sub"); got.Source == nil {
+		t.Error("nothing can be received from the topic's own subscription")
+	}
+
+	// First to another entity, then the message that came from the first one.
+	c = newController(t, w.address)
+	c.receives(1, "a")
+	c.attach(2, "a")
+	c.attach(3, "b")
+	c.send(2, nil, wire.AppendData(nil, []byte("x")))
+	c.credit(1)
+	got := await[*wire.Transfer](c)
+	txn := c.declare()
+	c.sent(3, txn)
+	c.frame(&wire.Disposition{Role: wire.Receiver, First: got.DeliveryID.V, State: &wire.State{Kind: wire.StateTransactional, Txn: txn, Outcome: &wire.State{Kind: wire.StateAccepted}}}, nil)
+	await[*wire.Disposition](c)
+	c.discharge(txn, false, "")
+	if a, b := w.counts(t, "a").Active, w.counts(t, "b").Active; a != 0 || b != 1 {
+		t.Errorf("%d messages in a, %d in b, want 0 and 1", a, b)
 	}
 }

@@ -97,6 +97,9 @@ func (l *link) produce(node Producer) {
 			l.drainedLocked()
 		}
 	}
+	if l.drain && !l.silentLocked() {
+		l.drainedLocked() // whoever waits for that is not left to wait for it on a link that is gone
+	}
 	l.finishing = true
 	c.mu.Unlock()
 	l.finish()

@@ -2,6 +2,9 @@ package bus
 
 import (
 	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -21,6 +24,8 @@ type receiver struct {
 
 	pulling, settling guest
 	waiting, telling  amqp.Waiting
+	awaits, lost      atomic.Bool   // a wait for messages goes on; there is no more to wait for
+	patience          time.Duration // then
 	idle              *idle
 }
 
@@ -49,7 +54,7 @@ func (b *Backend) serve(from servicebus.Receiver, r *amqp.AttachRequest) (*amqp.
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
-	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}, within: place{r.Connection, r.Session}, idle: b.watchIdle(r, "consumer", "AmqpMessageConsumer")}}, nil
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}, within: place{r.Connection, r.Session}, idle: b.watchIdle(r, "consumer", "AmqpMessageConsumer"), patience: patience(r.Client)}}, nil
 }
 
 // Close implements amqp.Node.
@@ -66,21 +71,34 @@ func (r *receiver) Close(vanished bool) {
 	})
 }
 
-// lossIsTold is how long after the end of a session's lock a client that only waits is
-// detached; what it asks for in between is refused at once. The service is not prompt
-// either: a client that waits 5 s for the next message of a session locked for 5 s sees
-// an empty session (azure-servicebus for Python 7.15.0: tests/test_sessions.py,
-// receive_handler_receiveanddelete).
-const lossIsTold = 2 * time.Second
+// lossIsTold is how long after the end of its session's lock a client that waits for a
+// message is detached; one that waits for none is at once. The moment is for a client that
+// waits as long as the lock lasts, and sees an empty session (azure-servicebus for Python
+// 7.15.0: tests/test_sessions.py, receive_handler_receiveanddelete).
+const lossIsTold = 250 * time.Millisecond
+
+// patience is how long the detach of a waiting client is put off. The client for .NET drains
+// its link when its wait ends, in whatever way, and a drain that meets a detach hangs for the
+// client's time-out: it is detached when it has waited long enough itself.
+//
+// Source: azure-amqp: ReceivingAmqpLink.cs (DrainAsyncResult); azure-sdk-for-net:
+// AmqpReceiver.cs (ReceiveMessagesAsyncInternal).
+func patience(client string) time.Duration {
+	if strings.Contains(strings.ToLower(client), "azsdk-net") {
+		return math.MaxInt64
+	}
+	return lossIsTold
+}
 
 // Watch implements amqp.Producer.
 func (r *receiver) Watch() error {
 	err := r.b.inside("watch", func() error {
 		err := r.link.Lost(background)
-		if errors.Is(err, messaging.ErrSessionLockLost) {
+		r.lost.Store(true)
+		if errors.Is(err, messaging.ErrSessionLockLost) && r.awaits.Load() {
 			ctx, cancel := r.b.clk.WithCancel(background)
 			defer cancel()
-			r.telling.Do(cancel, func() { r.b.clk.Idle(ctx, lossIsTold) })
+			r.telling.Do(cancel, func() { r.b.clk.Idle(ctx, r.patience) })
 		}
 		return err
 	})
@@ -115,11 +133,17 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 
 // await receives when there is something, or nothing when it is interrupted.
 func (r *receiver) await(n int) (list []*servicebus.Received, err error) {
+	r.awaits.Store(true)
+	defer func() {
+		if r.awaits.Store(false); r.lost.Load() {
+			r.telling.Interrupt()
+		}
+	}()
 	ctx, cancel := r.b.clk.WithCancel(background)
 	defer cancel()
 	r.waiting.Do(cancel, func() {
 		if list, err = r.link.Receive(ctx, n, messaging.Forever); errors.Is(err, messaging.ErrSessionLockLost) {
-			if e := r.b.clk.Idle(ctx, lossIsTold); e != nil {
+			if e := r.b.clk.Idle(ctx, r.patience); e != nil {
 				err = e
 			}
 		}

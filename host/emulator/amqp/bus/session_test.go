@@ -12,6 +12,8 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 func TestSessions(t *testing.T) {
@@ -114,13 +116,8 @@ func TestSessionLink(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.clk.Advance(time.Minute)
-			// The client is told now if it asks, else when it has waited for 2 s.
-			err = r.AcceptMessage(ctx, m)
-			var refused *goamqp.Error
-			if !errors.As(err, &refused) || refused.Condition != "com.microsoft:session-lock-lost" {
-				t.Errorf("AcceptMessage after the lock = %v", err)
-			}
-			w.clk.Advance(2 * time.Second)
+			wantLost(t, r.AcceptMessage(ctx, m))
+			w.clk.Advance(time.Second) // the client has credit again, and waits
 			wantDetached(t, ctx, r)
 		})
 	}
@@ -136,14 +133,42 @@ func wantDetached(t *testing.T, ctx context.Context, r *goamqp.Receiver) {
 	}
 }
 
-// TestSessionLossIsTold: a client that only waits learns 2 s after the lock's end that it
-// has lost its session, one that asks for messages at once.
+// wantLost: a message cannot be settled because its session is lost; the link may be gone.
+func wantLost(t *testing.T, err error) {
+	t.Helper()
+	var refused *goamqp.Error
+	var detached *goamqp.LinkError
+	if errors.As(err, &detached) {
+		refused = detached.RemoteErr
+	} else {
+		errors.As(err, &refused)
+	}
+	if refused == nil || refused.Condition != "com.microsoft:session-lock-lost" {
+		t.Errorf("settled after the lock with %v", err)
+	}
+}
+
+// received has a namespace tell of each of its receives when it begins: the server asks once
+// for what there is, and once more to wait.
+func received() (*emulator.Options, <-chan struct{}) {
+	began := make(chan struct{}, 100)
+	return &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+		if p.Op == "Receive" && !p.After {
+			began <- struct{}{}
+		}
+		return nil
+	}}, began
+}
+
+// TestSessionLossIsTold: a client that waits for nothing learns at the end of its session's
+// lock that it has lost the session, one that waits for a message 250 ms later.
 func TestSessionLossIsTold(t *testing.T) {
 	t.Parallel()
-	for name, credit := range map[string]uint32{"waits": 2, "has no credit": 1, "asks": 1} {
+	for name, credit := range map[string]uint32{"waits": 2, "waits for nothing": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil, nil)
+			opts, began := received()
+			w := newWorld(t, opts, nil)
 			w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
 			w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &servicebus.Message{SessionID: ptr("s1")}) })
 			ctx, session := w.plain(t)
@@ -161,24 +186,55 @@ func TestSessionLossIsTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.clk.Advance(time.Minute + 1999*time.Millisecond)
-			for range 5 { // round trips, so that a detach would have come
-				ask(t, ctx, session, "q/$management", &goamqp.Message{ApplicationProperties: map[string]any{"operation": "com.microsoft:get-session-state"}, Value: map[string]any{"session-id": "s1"}})
+			for range 2*credit - 1 {
+				<-began
 			}
-			var refused *goamqp.Error
-			var detached *goamqp.LinkError
-			if err := r.AcceptMessage(ctx, m); errors.As(err, &detached) || !errors.As(err, &refused) || refused.Condition != "com.microsoft:session-lock-lost" {
-				t.Errorf("AcceptMessage after the lock = %v: want a refusal, and the link stays", err)
-			}
-			if name == "asks" {
-				err = r.IssueCredit(1)
-			} else {
+			w.clk.Advance(time.Minute)
+			if name == "waits" {
+				w.clk.Advance(249 * time.Millisecond)
+				for range 5 { // round trips, so that a detach would have come
+					ask(t, ctx, session, "q/$management", &goamqp.Message{ApplicationProperties: map[string]any{"operation": "com.microsoft:get-session-state"}, Value: map[string]any{"session-id": "s1"}})
+				}
+				var detached *goamqp.LinkError
+				if err := r.AcceptMessage(ctx, m); errors.As(err, &detached) {
+					t.Errorf("AcceptMessage after the lock = %v: want a refusal, and the link stays", err)
+				}
 				w.clk.Advance(time.Millisecond)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
 			wantDetached(t, ctx, r)
+		})
+	}
+}
+
+// The client for .NET that waits when the lock of its session ends is detached when it has
+// drained its link, and has the answer to that first: a drain on a link that is gone is one
+// that hangs. Whoever drains when the link ends has the answer too.
+func TestSessionLossOfAClientThatDrains(t *testing.T) {
+	t.Parallel()
+	for name, product := range map[string]string{"dotnet": "azsdk-net-Azure.Messaging.ServiceBus/7.21.0", "another": "other"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts, began := received()
+			w := newWorld(t, opts, nil)
+			w.queue(t, servicebus.Queue{Name: "s", RequiresSession: true})
+			c := newController(t, w.address, wire.Entry{Key: wire.Symbol("product"), Value: product})
+			c.receives(1, "s", "one")
+			c.credit(1)
+			for range 2 {
+				<-began
+			}
+			if name == "dotnet" {
+				w.clk.Advance(5 * time.Minute) // a link without any use ends after 10
+			} else {
+				w.clk.Advance(time.Minute)
+			}
+			c.frame(&wire.Flow{NextIncomingID: wire.Some[uint32](0), IncomingWindow: 1000, OutgoingWindow: 1000, Handle: wire.Some[uint32](1), DeliveryCount: wire.Some[uint32](0), LinkCredit: wire.Some[uint32](1), Drain: true}, nil)
+			if drained := await[*wire.Flow](c); !drained.Drain || drained.LinkCredit.V != 0 || drained.DeliveryCount.V != 1 {
+				t.Errorf("drained with %+v", drained)
+			}
+			if got := await[*wire.Detach](c); got.Error == nil || got.Error.Condition != "com.microsoft:session-lock-lost" {
+				t.Errorf("detach with %v", got.Error)
+			}
 		})
 	}
 }

@@ -21,7 +21,7 @@ type controller struct {
 	credits map[uint32]uint32 // that a link was given, by handle
 }
 
-func newController(t *testing.T, address string) *controller {
+func newController(t *testing.T, address string, properties ...wire.Entry) *controller {
 	t.Helper()
 	nc, err := net.Dial("tcp", address)
 	if err != nil {
@@ -34,7 +34,7 @@ func newController(t *testing.T, address string) *controller {
 	if _, err := io.ReadFull(nc, make([]byte, wire.HeaderSize)); err != nil {
 		t.Fatal(err)
 	}
-	c.frame(&wire.Open{ContainerID: "controller"}, nil)
+	c.frame(&wire.Open{ContainerID: "controller", Properties: properties}, nil)
 	c.frame(&wire.Begin{IncomingWindow: 1000, OutgoingWindow: 1000}, nil)
 	c.frame(&wire.Attach{Name: "coordinator", Coordinator: true, Source: &wire.Source{}}, nil)
 	if a := await[*wire.Attach](c); !a.Coordinator || a.Capabilities == nil {

@@ -1,10 +1,13 @@
 package rest_test
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -184,7 +187,6 @@ func TestNotOffered(t *testing.T) {
 		{"PUT", "/box/a?comp=undelete", nil, 501, "NotImplemented"},
 		{"GET", "/box/a?versionid=2030-01-02T03:04:05.0000000Z", nil, 501, "NotImplemented"},
 		{"DELETE", "/box/a?versionid=2030-01-02T03:04:05.0000000Z", nil, 501, "NotImplemented"},
-		{"PUT", "/box/held", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Legal-Hold": "true"}, 501, "NotImplemented"},
 		{"PUT", "/box/held", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Immutability-Policy-Until-Date": "Wed, 02 Jan 2030 03:04:05 GMT"}, 501, "NotImplemented"},
 		{"PUT", "/box/a?comp=expiry", nil, 501, "NotImplemented"},
 		{"PUT", "/box/brief", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Expiry-Option": "RelativeToNow", "X-Ms-Expiry-Time": "1000"}, 501, "NotImplemented"},
@@ -210,12 +212,10 @@ func TestNotOffered(t *testing.T) {
 	}
 }
 
-// A blob that is encrypted with a caller's own key or scope cannot be read
-// without it. A server that stored it in the open would let programs pass that
-// fail elsewhere.
+// A blob that is encrypted with a caller's own key cannot be read without it. A server that
+// stored it in the open would let programs pass that fail elsewhere.
 //
-// Source: docs, Provide an encryption key on a request to Blob storage; Put Blob,
-// "x-ms-encryption-scope".
+// Source: docs, Provide an encryption key on a request to Blob storage.
 func TestKeysOfCallersAreNotOffered(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)
@@ -228,9 +228,6 @@ func TestKeysOfCallersAreNotOffered(t *testing.T) {
 		{"GET", "/box/a", "X-Ms-Encryption-Key", key},
 		{"HEAD", "/box/a", "X-Ms-Encryption-Key-Sha256", key},
 		{"PUT", "/box/a", "X-Ms-Source-Encryption-Key", key},
-		{"PUT", "/box/a", "X-Ms-Encryption-Scope", "mine"},
-		{"PUT", "/crate?restype=container", "X-Ms-Default-Encryption-Scope", "mine"},
-		{"PUT", "/crate?restype=container", "X-Ms-Deny-Encryption-Scope-Override", "true"},
 	} {
 		a := b.call(row.method, row.path, "", asBlockBlob, header(row.header, row.value))
 		if a.Status != 501 || a.Code != "NotImplemented" {
@@ -245,4 +242,32 @@ func TestKeysOfCallersAreNotOffered(t *testing.T) {
 	// Older clients name an algorithm without a key, and the account's scope is everybody's.
 	b.want(201, "", "PUT", "/box/b", "text", asBlockBlob, header("X-Ms-Encryption-Algorithm", "AES256"))
 	b.want(201, "", "PUT", "/crate?restype=container", "", header("X-Ms-Default-Encryption-Scope", "$account-encryption-key"), header("X-Ms-Deny-Encryption-Scope-Override", "false"))
+}
+
+// Settings that change no answer are taken, and each is told of once: Azurite passes over
+// them, and an app that has them in its configuration runs there.
+func TestSettingsWithoutEffect(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	b := newBlobBench(t, func(s *setup) { s.rest.Logger = zerolog.New(zerolog.SyncWriter(&log)) })
+	const crate = "/crate?restype=container"
+	b.want(201, "", "PUT", crate, "", header("X-Ms-Default-Encryption-Scope", "$account-encryption-key"), header("X-Ms-Deny-Encryption-Scope-Override", "false"))
+	if log.Len() != 0 {
+		t.Errorf("what every account has is told of: %s", log.String())
+	}
+	scope, hold := header("X-Ms-Encryption-Scope", "mine"), header("X-Ms-Legal-Hold", "true")
+	for range 2 {
+		b.want(202, "", "DELETE", crate, "")
+		b.want(201, "", "PUT", crate, "", header("X-Ms-Default-Encryption-Scope", "mine"), header("X-Ms-Deny-Encryption-Scope-Override", "true"))
+		b.upload("/crate/a", "text", scope, hold)
+		b.want(201, "", "PUT", "/crate/b?comp=block&blockid=MQ%3D%3D", "text", scope)
+		if a := b.call("GET", "/crate/a", "", scope); a.Status != 200 || a.Body != "text" {
+			t.Errorf("read with a scope: %d %q", a.Status, a.Body)
+		}
+	}
+	for _, name := range []string{"x-ms-encryption-scope", "x-ms-default-encryption-scope", "x-ms-deny-encryption-scope-override", "x-ms-legal-hold"} {
+		if n := strings.Count(log.String(), `"`+name+`"`); n != 1 {
+			t.Errorf("%s is told of %d times, want once", name, n)
+		}
+	}
 }

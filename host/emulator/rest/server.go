@@ -43,7 +43,8 @@ type Options struct {
 	// the CORS rules of a service admit; nil is the zero Guard.
 	Guard *listen.Guard
 
-	// Logger receives what goes wrong below HTTP. The zero value is silent.
+	// Logger receives what goes wrong below HTTP, and once each header that has no effect.
+	// The zero value is silent.
 	Logger zerolog.Logger
 }
 
@@ -53,6 +54,7 @@ type Server struct {
 	opts     Options
 	accounts map[string]*account
 	fronts   []*front
+	ignored  sync.Map // headers without an effect that were told of
 }
 
 // NewServer returns a server that listens to nothing yet. Requests enter clk by

@@ -40,32 +40,33 @@ func (ps Parameters) get(name string) (any, bool) {
 
 // Parameters returns the parameters of the request's query in the order in which they
 // came, as functions get them: the values of one name are joined by commas, whatever the
-// case of the name, which is written as it came first. It is read as the platform reads
+// case of the name, which is written as it came the second time, if it did. It is read as the platform reads
 // it: "&" alone separates parameters, and an escape that stands for no text in UTF-8 stays
 // as it is, so that nothing a caller sends is lost (aspnetcore: QueryStringEnumerable.cs,
 // QueryFeature.cs).
-func (r *HTTPRequest) Parameters() (out Parameters) {
-	for _, one := range r.parameters() {
-		i := slices.IndexFunc(out, func(p Parameter) bool { return strings.EqualFold(p.Name, one.Name) })
-		if i < 0 {
-			out = append(out, one)
-		} else {
-			out[i].Value += "," + one.Value
-		}
-	}
-	return out
+func (r *HTTPRequest) Parameters() Parameters {
+	return r.gathered(func(before, value string) string { return before + "," + value })
 }
 
 // LastParameters is Parameters with the last value of each name, as binding expressions
 // see them (ext: HttpRequestExtensions.cs GetQueryParameterDictionary).
-func (r *HTTPRequest) LastParameters() (out Parameters) {
+func (r *HTTPRequest) LastParameters() Parameters {
+	return r.gathered(func(_, value string) string { return value })
+}
+
+// gathered has one parameter for each name.
+func (r *HTTPRequest) gathered(join func(before, value string) string) (out Parameters) {
+	times := map[int]int{}
 	for _, one := range r.parameters() {
 		i := slices.IndexFunc(out, func(p Parameter) bool { return strings.EqualFold(p.Name, one.Name) })
 		if i < 0 {
 			out = append(out, one)
-		} else {
-			out[i].Value = one.Value
+			continue
 		}
+		if times[i]++; times[i] == 1 {
+			out[i].Name = one.Name // the platform's dictionary takes it anew, once
+		}
+		out[i].Value = join(out[i].Value, one.Value)
 	}
 	return out
 }

@@ -18,7 +18,7 @@ func TestQuery(t *testing.T) {
 		"?&&":                   {},
 		"?a=1&b=2":              {"a": "1", "b": "2"},
 		"?a=1&a=2&a":            {"a": "1,2,"},
-		"?Id=1&id=2&ID=3":       {"Id": "1,2,3"},
+		"?Id=1&id=2&ID=3":       {"id": "1,2,3"}, // as it came the second time
 		"?flag&=x":              {"flag": "", "": "x"},
 		"?a=b=c?d":              {"a": "b=c?d"},
 		"?a=1;b=2":              {"a": "1;b=2"}, // no separator

@@ -32,19 +32,28 @@ func RouteOf(a *App, f *Function) httptrigger.Route {
 	return r
 }
 
-// checkPrefix refuses a prefix that puts two slashes into each route: the routes of the
-// platform's library have none (ext: WebJobsRouteBuilder.cs BuildRouteTemplate).
+// checkPrefix refuses a prefix that spoils each route: one that puts two slashes into it,
+// which the routes of the platform's library have not, and one that is no template (ext:
+// WebJobsRouteBuilder.cs BuildRouteTemplate).
 func (l *loader) checkPrefix(r reader) {
 	const path = "extensions.http.routePrefix"
-	prefix := l.app.Config.HTTP.RoutePrefix
-	if !strings.HasSuffix(prefix, "/") && !strings.Contains(prefix, "//") {
+	prefix, reason := l.app.Config.HTTP.RoutePrefix, ""
+	if strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//") {
+		reason = "two slashes come together in each route"
+	} else if _, err := httptrigger.ParseTemplate(prefix); err != nil {
+		reason = err.Error()
+	}
+	if reason == "" {
 		return
 	}
-	f := r.doc.Fault(path, schemas.Quote(prefix), `a prefix without a slash at its end, such as "api/v1"`,
-		"two slashes come together in each route, and the platform stops the whole app")
+	f := r.doc.Fault(path, schemas.Quote(prefix), `a prefix without a slash at its end, such as "api/v1"`, reason+", and "+StopsTheApp)
 	f.Kind = schemas.KindInvalidOperation
 	l.fault(f)
 }
+
+// StopsTheApp is what the platform does over what stops its whole host; Redeliver leaves
+// out one function.
+const StopsTheApp = "the platform stops the whole app"
 
 // Routed returns the names of the functions that requests reach by a route of HTTP.
 func (a *App) Routed() (names []string) {

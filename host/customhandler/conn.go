@@ -165,10 +165,13 @@ type answer struct {
 	body   []byte
 }
 
-// name has a request name its attempt, and this host.
+// name has a request name its attempt, and this host, with the letters of the platform's
+// host on the wire.
 func (c *conn) name(h http.Header, about *call.Request) {
-	h.Set("X-Azure-Functions-InvocationId", about.InvocationID)
-	h.Set("X-Azure-Functions-HostVersion", c.spec.HostVersion)
+	for name, value := range map[string]string{"X-Azure-Functions-InvocationId": about.InvocationID, "X-Azure-Functions-HostVersion": c.spec.HostVersion} {
+		h.Del(name)
+		h[name] = []string{value}
+	}
 }
 
 // send sends a request about an attempt and reads the answer.

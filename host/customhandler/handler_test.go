@@ -378,7 +378,7 @@ func TestForwardRebuilt(t *testing.T) {
 		header              http.Header
 		want                string // query, then headers
 	}{
-		{"GET", "b=1&a=2&B=3", "", http.Header{"X-A": {"1", "2"}, "Cookie": {"a=b", "c=d"}}, `b=1,3&a=2 Cookie=a=b; c=d|User-Agent=Azure-Functions-Host/9.9|X-A=1, 2`},
+		{"GET", "b=1&a=2&B=3", "", http.Header{"X-A": {"1", "2"}, "Cookie": {"a=b", "c=d"}}, `B=1,3&a=2 Cookie=a=b; c=d|User-Agent=Azure-Functions-Host/9.9|X-A=1, 2`},
 		{"GET", "x=%20a+b%2Bc&%C3%A4=1&=v&n", "", nil, `x=%20a%20b%2Bc&%C3%A4=1&=v&n= User-Agent=Azure-Functions-Host/9.9`},
 		{"POST", "", "", http.Header{"Content-Type": {"text/plain"}, "User-Agent": {"me"}}, ` Content-Length=0|User-Agent=me Azure-Functions-Host/9.9`},
 		{"PUT", "", "", nil, ` Content-Length=0|User-Agent=Azure-Functions-Host/9.9`},

@@ -29,6 +29,7 @@ func (c *conn) post(ctx context.Context, about *call.Request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.ContentLength = -1 // chunked, as the platform sends it: a handler that reads by the length alone would work here only
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	req.Header.Set("User-Agent", "Azure-Functions-Host/"+c.spec.HostVersion)
 	return c.send(req, about)
@@ -42,12 +43,16 @@ type requestBody struct {
 
 func bodyOf(r *call.Request) requestBody {
 	b := requestBody{Data: map[string]any{}, Metadata: map[string]any{}}
+	trigger := "" // of HTTP: a parameter of its name is not seen behind the request
 	for _, in := range r.Inputs {
 		b.Data[in.Name] = value(in.Value)
+		if in.Value.Kind == bindings.Request {
+			trigger = in.Name
+		}
 	}
 	for name, v := range r.Metadata {
 		switch {
-		case v.Kind == bindings.Request || strings.HasSuffix(strings.ToLower(name), "trigger"):
+		case v.Kind == bindings.Request || trigger != "" && strings.EqualFold(name, trigger) || strings.HasSuffix(strings.ToLower(name), "trigger"):
 		case isDate(name, v):
 			b.Metadata[name] = v.Text
 		default:
@@ -55,7 +60,7 @@ func bodyOf(r *call.Request) requestBody {
 		}
 	}
 	b.Metadata["sys"] = map[string]any{
-		"MethodName": r.Function, "UtcNow": r.Now.UTC().Format(time.RFC3339Nano), "RandGuid": guid(r),
+		"MethodName": r.Function, "UtcNow": r.Now.UTC().Truncate(100 * time.Nanosecond).Format(time.RFC3339Nano), "RandGuid": guid(r),
 	}
 	if r.Retry != nil {
 		b.Metadata["RetryContext"] = retryContext(r.Retry)

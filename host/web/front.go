@@ -93,10 +93,8 @@ func needed(authLevel string) Level {
 func request(r *http.Request, body []byte) *bindings.HTTPRequest {
 	header := r.Header.Clone()
 	header.Set("Host", r.Host)
-	url := *r.URL
-	url.Scheme, url.Host = "http", r.Host
 	caller, _, _ := net.SplitHostPort(r.RemoteAddr) // empty for what is none
-	return &bindings.HTTPRequest{Method: r.Method, URL: url.String(), Header: header, Body: body, Caller: caller}
+	return &bindings.HTTPRequest{Method: r.Method, URL: displayed(r.URL, r.Host), Header: header, Body: body, Caller: caller}
 }
 
 // writeResponse writes what a function answered. Lengths and connections are the

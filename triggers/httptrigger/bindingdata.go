@@ -10,9 +10,10 @@ import (
 
 // bindingData returns what binding expressions see of a request: the properties
 // of a JSON body, over them the query's parameters (without `code`, the key), over
-// them the route's, and over all of them the objects Headers and Query, for
+// them the route's, and, where none has such a name, the objects Headers and Query, for
 // {headers.x} and {query.x} (ext: HttpTriggerAttributeBindingProvider.cs,
-// GetRequestBindingDataAsync). Of several parameters of one name the last counts; several
+// GetRequestBindingDataAsync; observed of the platform's host 4.1037). A name is spelled
+// as it came first. Of several parameters of one name the last counts; several
 // headers of one name are joined by commas.
 func bindingData(req *bindings.HTTPRequest) map[string]any {
 	data := map[string]any{}
@@ -30,17 +31,31 @@ func bindingData(req *bindings.HTTPRequest) map[string]any {
 	for name, values := range req.Header {
 		headers[name] = strings.Join(values, ",")
 	}
-	set(data, "Headers", headers)
-	set(data, "Query", query)
+	for name, object := range map[string]any{"Headers": headers, "Query": query} {
+		if !has(data, name) {
+			data[name] = object
+		}
+	}
 	return data
 }
 
-// set replaces what has the same name in any case.
+// set replaces what has the same name in any case, and leaves the name as it is.
 func set(data map[string]any, name string, value any) {
 	for key := range data {
 		if strings.EqualFold(key, name) {
-			delete(data, key)
+			name = key
+			break
 		}
 	}
 	data[name] = value
+}
+
+// has reports whether there is a value of that name in any case.
+func has(data map[string]any, name string) bool {
+	for key := range data {
+		if strings.EqualFold(key, name) {
+			return true
+		}
+	}
+	return false
 }

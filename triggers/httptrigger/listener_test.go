@@ -183,7 +183,7 @@ func TestServeEvent(t *testing.T) {
 		Method: "POST", URL: "http://localhost:7071/api/orders/7?code=secret&name=query&Color=red&color=blue&q=1&q=2",
 		Header: http.Header{"X-Id": {"a", "b"}},
 		Params: map[string]string{"id": "7"},
-		Body:   []byte(`{"id":"body","name":"body","Amount":5,"nested":{"a":1},"headers":"mine"}`),
+		Body:   []byte(`{"id":"body","name":"body","Amount":5,"nested":{"a":1},"QUERY":"mine"}`),
 	}
 	s.serve("r", req)
 	ev := s.events[0]
@@ -194,14 +194,14 @@ func TestServeEvent(t *testing.T) {
 		t.Errorf("value = %+v, want the request", v)
 	}
 	want := map[string]any{
-		"id": "7", "name": "query", "Color": "blue", "q": "2", "Amount": "5", "nested": json.RawMessage(`{"a":1}`),
+		"id": "7", "name": "query", "color": "blue", "q": "2", "Amount": "5", "nested": json.RawMessage(`{"a":1}`),
 		"Headers": map[string]string{"X-Id": "a,b"},
-		"Query":   bindings.Parameters{{Name: "code", Value: "secret"}, {Name: "name", Value: "query"}, {Name: "Color", Value: "blue"}, {Name: "q", Value: "2"}},
+		"QUERY":   "mine",
 	}
 	if diff := cmp.Diff(ev.Messages[0].Metadata, want); diff != "" {
 		t.Errorf("binding data (-got +want):\n%s", diff)
 	}
-	for template, want := range map[string]string{"{headers.x-id}": "a,b", "{query.q}": "2", "{id}": "7", "{amount}": "5"} {
+	for template, want := range map[string]string{"{headers.x-id}": "a,b", "{q}": "2", "{id}": "7", "{amount}": "5"} {
 		tpl, err := bindings.ParseTemplate(template)
 		if err != nil {
 			t.Fatal(err)
@@ -210,6 +210,18 @@ func TestServeEvent(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%s = %q, %v; want %q", template, got, err, want)
 		}
+	}
+}
+
+// A request without such names of its own has its parameters in Query.
+func TestQueryInExpressions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, virtual())
+	s.run(t)
+	s.serve("r", get("http://localhost/api/a?q=1&q=2"))
+	want := map[string]any{"q": "2", "Headers": map[string]string{}, "Query": bindings.Parameters{{Name: "q", Value: "2"}}}
+	if diff := cmp.Diff(s.events[0].Messages[0].Metadata, want); diff != "" {
+		t.Errorf("binding data (-got +want):\n%s", diff)
 	}
 }
 

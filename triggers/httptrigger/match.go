@@ -1,6 +1,10 @@
 package httptrigger
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // match matches the segments of an escaped path and returns the values of the
 // parameters. end is the slash after the last segment, if there is one, which the rest of
@@ -16,7 +20,7 @@ func (t Template) match(path []string, end string) (map[string]string, bool) {
 		case only != nil && only.catchAll:
 			rest := ""
 			if i < len(path) {
-				rest = unescape(strings.Join(path[i:], "/") + end)
+				rest = Unescape(strings.Join(path[i:], "/") + end)
 			}
 			if rest != "" {
 				values[only.name] = rest
@@ -25,7 +29,7 @@ func (t Template) match(path []string, end string) (map[string]string, bool) {
 			}
 			return values, t.constrained(values)
 		case i < len(path):
-			if !s.match(unescape(path[i]), values) {
+			if !s.match(Unescape(path[i]), values) {
 				return nil, false
 			}
 		case only != nil && only.hasFallback:
@@ -133,32 +137,36 @@ func splitPath(path string) (segments []string, end string) {
 	return strings.Split(path, "/"), end
 }
 
-// unescape decodes %XX. An escaped slash stays as it is, as in ASP.NET, and so
-// does a broken escape.
-func unescape(text string) string {
-	if !strings.Contains(text, "%") {
-		return text
-	}
+// Unescape decodes the escapes of a path. One of a slash stays as it is, as in ASP.NET,
+// and so does one that stands for no text in UTF-8, and a broken one (Kestrel:
+// UrlDecoder.cs; observed of the platform's host 4.1037).
+func Unescape(path string) string {
 	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '%' && i+2 < len(text) {
-			high, low := hex(text[i+1]), hex(text[i+2])
-			if c := high<<4 | low; high >= 0 && low >= 0 && c != '/' {
-				b.WriteByte(byte(c))
-				i += 2
-				continue
+	for path != "" {
+		plain, _, _ := strings.Cut(path, "%")
+		b.WriteString(plain)
+		path = path[len(plain):]
+		var octets []byte // of the escapes that follow each other
+		for rest := path; len(rest) >= 3 && rest[0] == '%'; rest = rest[3:] {
+			octet, err := strconv.ParseUint(rest[1:3], 16, 8)
+			if err != nil {
+				break
 			}
+			octets = append(octets, byte(octet))
 		}
-		b.WriteByte(text[i])
+		if len(octets) == 0 && path != "" {
+			b.WriteByte('%')
+			path = path[1:]
+		}
+		for len(octets) > 0 {
+			r, n := utf8.DecodeRune(octets)
+			if r == '/' || r == utf8.RuneError && n == 1 {
+				b.WriteString(path[:3])
+			} else {
+				b.WriteRune(r)
+			}
+			octets, path = octets[n:], path[3*n:]
+		}
 	}
 	return b.String()
-}
-
-// hex returns the value of a hexadecimal digit, or -1.
-func hex(c byte) int {
-	n := strings.IndexByte("0123456789abcdefABCDEF", c)
-	if n >= 16 {
-		n -= 6
-	}
-	return n
 }

@@ -51,19 +51,40 @@ my %functions = (
     '/Heartbeat'    => \&heartbeat,
 );
 
+# part reads so many bytes.
+sub part {
+    my ($client, $length) = @_;
+    my $got = read($client, my $text, $length);
+    return defined $got && $got == $length ? $text : undef;
+}
+
+# chunks reads a body that the host sends in chunks: it always does.
+sub chunks {
+    my ($client) = @_;
+    my $body = '';
+    while (defined(my $line = readline $client)) {
+        my ($length) = $line =~ /^([0-9a-f]+)/i or return undef;
+        my $text = part($client, hex($length) + 2) // return undef;    # with its line end
+        return $body if hex($length) == 0;
+        $body .= substr $text, 0, -2;
+    }
+    return undef;
+}
+
 # serve answers the one request of a connection.
 sub serve {
     my ($client) = @_;
     my ($method, $path) = split ' ', (readline($client) // return);
-    my $length = 0;
+    my ($length, $chunked) = (0, 0);
     while (defined(my $line = readline $client)) {
         last if $line =~ /^\r?\n$/;
-        $length = $1 if $line =~ /^content-length:\s*(\d+)/i;
+        $length  = $1 if $line =~ /^content-length:\s*(\d+)/i;
+        $chunked = 1  if $line =~ /^transfer-encoding:\s*chunked/i;
     }
     my ($status, $answer) = ('200 OK', {});
     if ($method eq 'POST') {
-        my $got = read($client, my $body, $length);
-        return if !defined $got || $got < $length;    # the caller has gone
+        my $body = $chunked ? chunks($client) : part($client, $length);
+        return if !defined $body;    # the caller has gone
         $answer = eval {
             my $function = $functions{$path} or die "handler.pl has no function for $path\n";
             my $request = $json->decode($body);

@@ -119,20 +119,19 @@ func shadowed(r *app.Review) {
 // app (ext: WebJobsRouteBuilder.cs BuildRouteTemplate).
 func validate(a *app.App, f *app.Function) []*schemas.Fault {
 	route := f.Trigger.String("route")
-	if route == "" {
-		return nil
-	}
 	fault := &schemas.Fault{
 		Path: f.Trigger.Path + ".route", Found: route, Allowed: "an ASP.NET route template, e.g. orders/{id:int?}", Kind: "argument",
 	}
 	if prefix := a.Config.HTTP.RoutePrefix; prefix != "" && strings.HasPrefix(route, "/") {
-		fault.Reason = fmt.Sprintf("two slashes come together behind the prefix %q, and the platform stops the whole app", prefix)
+		fault.Reason = fmt.Sprintf("two slashes come together behind the prefix %q, and %s", prefix, app.StopsTheApp)
 		fault.Allowed, fault.Hint = "a route without a slash at its beginning", "leave the first slash out"
 		return []*schemas.Fault{fault}
 	}
-	if _, err := httptrigger.ParseTemplate(route); err != nil {
-		fault.Reason = err.Error() + "; the platform stops the whole app over it"
-		return []*schemas.Fault{fault}
+	for _, template := range []string{route, app.RouteTemplate(a, f)} { // by itself, and with what the prefix has
+		if _, err := httptrigger.ParseTemplate(template); err != nil {
+			fault.Reason = err.Error() + ", and " + app.StopsTheApp
+			return []*schemas.Fault{fault}
+		}
 	}
 	return nil
 }

@@ -1,0 +1,68 @@
+//clock:outside the sockets of the tests are of the real world
+
+package judge_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// A subject is a host that runs an app.
+type subject struct {
+	url    string
+	key    string // its master key
+	state  string // Running, Error, or Ended where its process has
+	queues queue.Account
+	blobs  blob.Account
+	inside func(func()) // calls of the services are made in it
+	// settled waits until the function has done with one message for good. Nil: nothing
+	// tells.
+	settled func(t *testing.T, function string)
+}
+
+// openOurs runs the app of a folder until the test ends.
+func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
+	t.Helper()
+	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	clk.Auto()
+	env = append([]string{"AzureWebJobsStorage=" + development, "FUNCTIONS_WORKER_RUNTIME=" + runtime, "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, env...)
+	h, err := host.New(dir, &host.Options{Clock: clk, Env: env, Version: "test", KeepRecords: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := web.New(h, nil)
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Errorf("close host: %v", err)
+		}
+		if err := server.Close(); err != nil {
+			t.Errorf("close server: %v", err)
+		}
+		clk.Close()
+	})
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &subject{url: server.URL(), state: "Running", queues: h.Services().Storage(), blobs: h.Services().Storage()}
+	s.inside = func(f func()) { clk.Inside("test", f) }
+	if err := h.Start(context.Background()); err != nil {
+		t.Logf("start: %v", err)
+		s.state = "Error"
+	}
+	s.settled = func(t *testing.T, function string) {
+		t.Helper()
+		if _, err := h.Journal().Wait(t.Context(), func(r *journal.Record) bool { return r.Kind == journal.Settled && r.Function == function }); err != nil {
+			t.Fatalf("wait for the end of a message of %q: %v", function, err)
+		}
+	}
+	return s
+}

@@ -1,0 +1,130 @@
+//clock:outside the platform's host is of the real world
+
+package judge_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings/azure"
+)
+
+const (
+	judgeVariable = "REDELIVER_JUDGE"
+	keyVariable   = "REDELIVER_JUDGE_KEY"
+	development   = "UseDevelopmentStorage=true"
+)
+
+// one at a time: a host of the platform takes a processor and some hundred megabytes.
+var one sync.Mutex
+
+// openTheirs runs the app of a folder under the platform's host until the test ends.
+// Nothing says when such a host is ready or has done with a message but its answers, so
+// that this waits in real time; the tests of Redeliver alone never do.
+func openTheirs(t *testing.T, dir, runtime string, env []string) *subject {
+	t.Helper()
+	command := os.Getenv(judgeVariable)
+	if command == "" {
+		t.Skipf("the variable %s names no command that starts the platform's host; its part was held against the tables of testdata", judgeVariable)
+	}
+	one.Lock()
+	t.Cleanup(one.Unlock)
+	port := freePort(t)
+	words := strings.Fields(strings.NewReplacer("{app}", dir, "{port}", port, "{runtime}", runtime).Replace(command))
+	cmd := exec.Command(words[0], words[1:]...)
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), "AzureWebJobsStorage="+development, "FUNCTIONS_WORKER_RUNTIME="+runtime)
+	cmd.Env = append(cmd.Env, env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(ended) }()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		select {
+		case <-ended:
+		case <-time.After(3 * time.Second):
+			_ = cmd.Process.Kill()
+			<-ended
+		}
+		_ = log.Close()
+		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
+			t.Logf("the platform's host:\n%s", text[max(0, len(text)-4000):])
+		}
+	})
+	s := &subject{url: "http://127.0.0.1:" + port, key: os.Getenv(keyVariable), inside: func(f func()) { f() }}
+	s.state = s.ready(t, ended)
+	if s.queues, err = azure.NewQueueAccount(development, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.blobs, err = azure.NewBlobAccount(development, nil); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+// ready waits until the host runs, says that it does not, or ends.
+func (s *subject) ready(t *testing.T, ended <-chan struct{}) string {
+	t.Helper()
+	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(300 * time.Millisecond) {
+		select {
+		case <-ended:
+			return "Ended"
+		default:
+		}
+		text := s.get("/admin/host/status")
+		for _, state := range []string{"Running", "Error"} {
+			if !strings.Contains(text, fmt.Sprintf(`"state":%q`, state)) {
+				continue
+			}
+			select { // some containers end the process a moment later
+			case <-ended:
+				return "Ended"
+			case <-time.After(time.Second):
+				return state
+			}
+		}
+	}
+	t.Fatal("the platform's host is not ready after 90 s")
+	return ""
+}
+
+// get is what the host answers to its administrator, empty when it does not.
+func (s *subject) get(path string) string {
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return ""
+	}
+	r.Header.Set("x-functions-key", s.key)
+	resp, err := (&http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return body(resp)
+}

@@ -66,6 +66,10 @@ func TestSelfHosted(t *testing.T) {
 			host: handler + `, "http": {"routes": [{"route": "admin/x"}]}}`,
 		},
 		{
+			name: "an unknown level is told at the level", functions: []string{"http-handler1 error"}, faultOf: "host.json customHandler.http.routes[0].authorizationLevel",
+			host: handler + `, "http": {"routes": [{"route": "a", "authorizationLevel": "everybody"}]}}`, fault: "authorizationLevel: found",
+		},
+		{
 			name: "one source of functions only", host: handler + `, "http": {"routes": [{"route": "a"}]}}`, files: map[string]string{"F/function.json": trigger},
 			functions: []string{"http-handler1 api/a function"}, fault: "one source of functions only",
 		},
@@ -90,6 +94,9 @@ func TestSelfHosted(t *testing.T) {
 			for _, f := range a.Functions {
 				text := f.Name + " error"
 				if !f.InError() {
+					if methods := fmt.Sprint(f.Trigger.Value("methods")); f.Name != "F" && !strings.EqualFold(methods, "[GET POST PUT DELETE PATCH HEAD OPTIONS TRACE CONNECT]") {
+						t.Errorf("methods of %s: %s", f.Name, methods)
+					}
 					text = fmt.Sprintf("%s %s %s", f.Name, app.RouteTemplate(a, f), strings.ToLower(f.Trigger.String("authLevel")))
 				} else if at := f.Faults[0].File + " " + f.Faults[0].Path; at != tt.faultOf {
 					t.Errorf("fault of %s: %v, want it at %s", f.Name, f.Faults[0], tt.faultOf)

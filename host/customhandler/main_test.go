@@ -74,6 +74,7 @@ var broken atomic.Int32
 // parts answers each part of the request at once, and says with how many bytes it ended
 // after the body.
 func parts(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Keep-Alive", "timeout=5") // as Node.js sends it
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex()
 	w.Header().Set("Trailer", "X-Bytes")
@@ -105,6 +106,12 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		broken.Add(1)
 		return
+	case "/api/odd": // a status that no server of Go would write
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = fmt.Fprintf(c, "HTTP/1.1 %s Odd\r\nContent-Length: 2\r\n\r\nhi", r.URL.Query().Get("status"))
+			_ = c.Close()
+		}
 	case "/api/broken":
 		_, _ = fmt.Fprint(w, broken.Load())
 		return

@@ -89,7 +89,7 @@ func TestProxy(t *testing.T) {
 	if status := <-c.status; status != http.StatusAccepted || c.header.Get("X-Saw") != "inv inv shop" || !c.complete {
 		t.Errorf("status %d, header %v, complete: %v", status, c.header, c.complete)
 	}
-	if n := c.trailer.Get("X-Bytes"); n != "6" || c.header.Get("Trailer") != "" {
+	if n := c.trailer.Get("X-Bytes"); n != "6" || c.header.Get("Trailer")+c.header.Get("Keep-Alive") != "" {
 		t.Errorf("trailer %v, header %v", c.trailer, c.header)
 	}
 }
@@ -106,6 +106,23 @@ func TestProxyHeld(t *testing.T) {
 	req.Outputs = []string{"res", "more"} // the request is wrapped
 	if _, err := h.Invoke(context.Background(), req, nil); !errors.Is(err, process.ErrNoResult) {
 		t.Errorf("with another output: %v", err)
+	}
+}
+
+// A status that cannot be written fails the attempt, and not the host.
+func TestProxyOddStatus(t *testing.T) {
+	t.Parallel()
+	h := started(t, proxies)
+	for _, status := range []string{"099", "000", "101"} {
+		for _, stream := range []bindings.HTTPStream{nil, &caller{Reader: http.NoBody, Writer: io.Discard, status: make(chan int, 1)}} {
+			resp, err := h.Invoke(context.Background(), proxied("odd?status="+status, stream), nil)
+			if c, _ := stream.(*caller); err == nil || c != nil && len(c.status) > 0 {
+				t.Errorf("status %s: %+v, %v", status, resp, err)
+			}
+		}
+	}
+	if resp, err := h.Invoke(context.Background(), proxied("odd?status=999", nil), nil); err != nil || resp.Outputs["res"].HTTPResponse.StatusCode != 999 {
+		t.Errorf("status 999: %+v, %v", resp, err)
 	}
 }
 

@@ -23,7 +23,8 @@ type responseBody struct {
 	result  json.RawMessage
 }
 
-// bodyFrom reads the body of an answer. Its three names count in any case.
+// bodyFrom reads the body of an answer. Its three names count in any case; of members that
+// are one name the last counts.
 func bodyFrom(raw []byte) (b responseBody, err error) {
 	raw = bytes.TrimPrefix(raw, []byte("\uFEFF")) // some libraries write one
 	if len(bytes.TrimSpace(raw)) == 0 {
@@ -34,11 +35,16 @@ func bodyFrom(raw []byte) (b responseBody, err error) {
 	if err == nil && members == nil {
 		err = errors.New("it is null")
 	}
-	for name, v := range members {
-		if err != nil {
-			break
+	in := json.NewDecoder(bytes.NewReader(raw))
+	_, _ = in.Token() // the object, which has been read once
+	for err == nil && in.More() {
+		var name any
+		var v json.RawMessage
+		if name, err = in.Token(); err == nil {
+			err = in.Decode(&v)
 		}
-		switch {
+		switch name, _ := name.(string); {
+		case err != nil:
 		case strings.EqualFold(name, "Outputs"):
 			err = json.Unmarshal(v, &b.outputs)
 		case strings.EqualFold(name, "Logs"):

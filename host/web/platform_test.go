@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,7 +60,7 @@ func TestCustomHeaders(t *testing.T) {
 	handlers := functions.New()
 	handlers.HTTP("Own", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-One", "mine") })
 	handlers.HTTP("Fails", func(_ http.ResponseWriter, r *http.Request) { functions.Fail(r.Context(), fmt.Errorf("boom")) })
-	files := app(`{"version":"2.0","extensions":{"http":{"customHeaders":{"x-one":"1","X-Content-Type-Options":"nosniff","X-Num":1.50,"X-Bool":true,"X-Null":null,"X-List":["p"],"X-Object":{"a":"b"},"X-Off":"file","Connection":"close"}}}}`)
+	files := app(`{"version":"2.0","extensions":{"http":{"customHeaders":{"x-one":"1","X-Content-Type-Options":"nosniff","X-Num":1.50,"X-Bool":true,"X-Null":null,"X-List":["p"],"X-Object":{"a":"b"},"X-Off":"file","Connection":"close","Content-Length":"3"}}}}`)
 	files["local.settings.json"] = settings(map[string]string{
 		"AzureFunctionsJobHost__extensions__http__customHeaders__X-Env": "env",
 		"AzureFunctionsJobHost__extensions__http__customHeaders__X-Off": "env",
@@ -77,6 +78,9 @@ func TestCustomHeaders(t *testing.T) {
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
+	}
+	if got := d.request("GET", "/", ""); !strings.Contains(got.Body, "up and running") {
+		t.Errorf("a length of the app's headers cuts the answer: %q", got.Body)
 	}
 	if got := d.request("GET", "/admin/redeliver/identity", ""); got.Header.Get("X-One") != "" {
 		t.Error("the control API has the app's headers")
@@ -136,6 +140,11 @@ func TestHealth(t *testing.T) {
 	early.listen()
 	if got := early.want(503, "GET", "/runtime/health/ready", ""); got.Body != "{\"status\":\"Unhealthy\"}\n" {
 		t.Errorf("before the start: %q", got.Body)
+	}
+	begun := time.Now()
+	early.want(503, "GET", "/runtime/health/ready?wait=1", "")
+	if took := time.Since(begun); took < time.Second {
+		t.Errorf("a caller that waits a second was answered after %v", took)
 	}
 	early.want(200, "GET", "/runtime/health/live", "")
 	done := make(chan answer)

@@ -181,6 +181,9 @@ func (s *Server) carry(ctx context.Context, x *Exchange, r *bindings.HTTPRequest
 	defer func() { _ = resp.Body.Close() }()
 	busy.now()
 	x.heard = true
+	if resp.StatusCode < http.StatusOK { // net/http takes any three digits, and a caller no such answer
+		return fmt.Errorf("its answer has the status %d, and clients take 200 to 999", resp.StatusCode)
+	}
 	for _, name := range hopByHop {
 		resp.Header.Del(name)
 	}

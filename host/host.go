@@ -358,6 +358,8 @@ type starter struct {
 	started   bool
 	starting  bool // a failed start is repeated
 	startedAt time.Time
+
+	way launch.Way
 }
 
 // Start loads the app, starts its handlers and listeners and returns. An app
@@ -385,10 +387,20 @@ func (s *starter) start(ctx context.Context) error {
 	s.host.mu.Unlock()
 	s.host.setState(Starting)
 	err := s.loadFirst(ctx)
+	for s.way.Given() {
+		err = s.loadFirst(ctx)
+	}
 	if err != nil {
 		s.keepStarting()
 	}
 	return err
+}
+
+// giveWay gives up a start that is under way if the app is another by now. It reports
+// whether one is under way, or to come.
+func (s *starter) giveWay(ctx context.Context) bool {
+	state, loader := s.host.State(), s.host.loader
+	return s.way.Give(loader.lastRead(), func() bool { return loader.differs(ctx) }) || state == Default || state == Starting
 }
 
 // keepStarting begins to repeat a failed start, unless that is done already.
@@ -421,7 +433,7 @@ func (s *starter) loadFirst(ctx context.Context) error {
 		s.host.setState(Offline)
 		return nil
 	}
-	gen, err := s.host.loader.load(ctx, nil, false)
+	gen, err := launch.GivesWay(ctx, &s.way, func(ctx context.Context) (*generation, error) { return s.host.loader.load(ctx, nil, false) })
 	if err != nil {
 		if errors.Is(err, launch.ErrCalledOff) {
 			return err

@@ -13,6 +13,7 @@ func (l *loader) remember(a *app.App, opts *app.Options) {
 	l.host.mu.Lock()
 	defer l.host.mu.Unlock()
 	l.settings, l.last, l.asked = a.Settings, a, *opts
+	l.host.starter.way.HasRead()
 	l.asked.Handler = nil // it is looked for anew
 }
 

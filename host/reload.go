@@ -158,7 +158,7 @@ func (l *loader) prepare(ctx context.Context, prev *generation, changed bool) (*
 		prev.retire()
 		prev = nil
 	}
-	defer launch.SaySlow(a, l.host.log)()
+	defer launch.SaySlow(a, l.host.log, launch.After)()
 	inv, handler, err := l.host.handlers.open(ctx, a)
 	if err != nil {
 		return nil, &LoadError{Err: err}
@@ -367,6 +367,7 @@ func (h *Host) OfflinePage() []byte { return watch.OfflinePage(h.dir) }
 // host-and-retry 7.1), until ctx ends: see [watch.Follow]. It enters the clock
 // only to reload. A reload reports to the journal.
 func (h *Host) Watch(ctx context.Context) error {
+	starting := false // when it was asked last
 	return watch.Follow(ctx, &watch.Options{
 		Dir: h.dir, Sources: h.handlers.sources, Log: h.log, App: h.loader.lastRead,
 		Settings: func() *app.Settings {
@@ -374,12 +375,18 @@ func (h *Host) Watch(ctx context.Context) error {
 			defer h.mu.Unlock()
 			return h.loader.settings
 		},
-		Loaded: func() bool { return h.current.Load() != nil },
 		Awaits: func() bool {
 			s := h.State()
 			return s == Running || s == Offline || s == Error && h.starter.waitsForChange()
 		},
 		Reload: func(ctx context.Context) bool {
+			started := starting
+			if starting = h.starter.giveWay(ctx); starting {
+				return true
+			}
+			if started && h.State() == Error && !h.loader.differs(ctx) {
+				return false // the start has told of this app
+			}
 			var err error
 			h.clk.Inside("reload", func() { err = h.reload(ctx, true) })
 			return errors.Is(err, watch.ErrHalf) // refusals are in the journal

@@ -22,13 +22,23 @@ func (s *session) storageURLs() (blobs, queues string) {
 }
 
 // usualStorage reports whether UseDevelopmentStorage=true leads an SDK here.
-func (s *session) usualStorage() bool {
+func (s *session) usualStorage() bool { return usualStorage(s.storageURLs()) }
+
+func usualStorage(blobs, queues string) bool {
 	usual := func(address string, port int) bool {
 		u, err := url.Parse(address)
 		return err == nil && u.Scheme == "http" && u.Port() == strconv.Itoa(port)
 	}
-	blobs, queues := s.storageURLs()
 	return usual(blobs, rest.DefaultBlobPort) && usual(queues, rest.DefaultQueuePort)
+}
+
+// coreToolsLine says how Core Tools use a storage at the usual ports: func 5 wants a table
+// service beside it, or ends (spec storage 18 E-1).
+func coreToolsLine(blobs, queues string) string {
+	if !usualStorage(blobs, queues) {
+		return ""
+	}
+	return "  func 5     uses this storage beside this host with: func run --no-azurite\n"
 }
 
 // handlerStorage is the connection string that handlers get in the place of
@@ -150,9 +160,7 @@ func (s *session) endpointLines() string {
 			for _, text := range s.connectionStrings(a) {
 				writef(&t, "  storage    %s\n", text)
 			}
-			if s.usualStorage() { // func 5 wants a table service beside it, or ends (spec storage 18 E-1)
-				t.WriteString("  func 5     uses this storage beside this host with: func run --no-azurite\n")
-			}
+			t.WriteString(coreToolsLine(blobs, queues))
 		}
 		if len(s.storageKeys()) > 0 {
 			t.WriteString("  keys       \"redeliver keys\" shows the keys of these accounts\n")

@@ -77,6 +77,8 @@ type session struct {
 
 	background sync.WaitGroup // watcher and printer
 	printed    context.CancelFunc
+	unwatch    context.CancelFunc
+	watched    chan error // why the files are not watched; nil: the session ends
 }
 
 // newSession prepares a session that ends with ctx, which stop ends.
@@ -189,6 +191,7 @@ func (s *session) open(ctx context.Context) error {
 		s.follow(1)
 	}
 	s.started = true
+	s.watch(ctx)
 	err = s.host.Start(ctx)
 	if ctx.Err() != nil {
 		return nil // stopped while starting
@@ -436,13 +439,24 @@ func (s *session) explain(load *host.LoadError) {
 	s.out.hint("the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it")
 }
 
-// run watches the app's files until ctx ends.
+// watch watches the app's files until ctx ends, from before the start: an edit gives up a
+// load that does not come to an end.
+func (s *session) watch(ctx context.Context) {
+	if s.flags.noWatch {
+		return
+	}
+	ctx, s.unwatch = context.WithCancel(ctx)
+	s.watched = make(chan error, 1)
+	s.background.Go(func() { s.watched <- s.host.Watch(ctx) })
+}
+
+// run goes on until ctx ends.
 func (s *session) run(ctx context.Context) error {
 	if s.flags.noWatch {
 		<-ctx.Done()
 		return nil
 	}
-	if err := s.host.Watch(ctx); err != nil {
+	if err := <-s.watched; err != nil {
 		s.out.warn(err.Error())
 		s.out.hint(`changes need "redeliver stop" and a new start; --no-watch silences this`)
 		<-ctx.Done()
@@ -466,6 +480,9 @@ func (s *session) follow(from uint64) {
 // prints what the journal still has to say.
 func (s *session) close() error {
 	var errs []error
+	if s.unwatch != nil {
+		s.unwatch()
+	}
 	if s.started {
 		s.hurryUp()
 		errs = append(errs, s.host.Close())

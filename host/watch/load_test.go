@@ -35,7 +35,7 @@ func follow(t *testing.T, poll bool, differs func() bool) *followed {
 		done <- watch.Follow(ctx, &watch.Options{
 			Dir: dir, Sources: gobuild.NewSources(dir, dir, nil), Log: zerolog.Nop(), Poll: poll,
 			App: func() *app.App { return read }, Settings: func() *app.Settings { return nil },
-			Loaded: func() bool { return true }, Awaits: func() bool { return false },
+			Awaits:  func() bool { return false },
 			Differs: func(context.Context) bool { return differs() },
 			Reload: func(ctx context.Context) (half bool) {
 				select {

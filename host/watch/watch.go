@@ -40,13 +40,13 @@ type Options struct {
 	App      func() *app.App
 	Settings func() *app.Settings
 
-	// Loaded reports whether a generation runs, and Awaits whether nothing but a change
-	// can bring the host another state.
-	Loaded, Awaits func() bool
+	// Awaits reports whether nothing but a change can bring the host another state.
+	Awaits func() bool
 
 	// Reload reloads the app, or gives that up when ctx ends. An app that did not change
-	// is left alone. Half reports that a build is about to write the app: it is to be looked
-	// at again when its files have been left alone for a while.
+	// is left alone. Half reports that a build is about to write the app, or that the host is
+	// starting: the app is to be looked at again when its files have been left alone for a
+	// while.
 	Reload func(ctx context.Context) (half bool)
 
 	// Differs reports, while Reload is at work, whether the app is another by now than the
@@ -126,9 +126,7 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
 	}
 	later := func(quiet time.Duration) { at(postpone(due, time.Now(), quiet)) }
-	if w.Loaded() {
-		w.begin(ctx) // for changes after the load and before the watch
-	}
+	w.begin(ctx) // for changes after the load and before the watch; a start may be under way
 	if w.Awaits() {
 		// Changes between the load and this moment gave no event; a reload of
 		// an unchanged app does nothing, and nothing else brings these states

@@ -27,8 +27,9 @@ run: build ## run the sample app functions/samples/orders
 	./bin/redeliver start functions/samples/orders
 
 .PHONY: test
-test: ## run all tests under the race detector
-	go test -race ./...
+test: ## run all tests under the race detector; with those in C# where there is a .NET SDK
+	@if [ -n "$$(dotnet --list-sdks 2>/dev/null)" ]; then echo "C# is tested with the .NET SDK $$(dotnet --version)"; else echo "there is no .NET SDK here: C# is not tested"; fi
+	go test -race -timeout 15m ./...
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached

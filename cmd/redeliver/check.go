@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/host/kinds/table"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host"
@@ -50,7 +52,7 @@ With --strict the exit code is 1 for warnings and lints too.`,
 			if err := files.finish(); err != nil {
 				return err
 			}
-			report, err := check(cmd.Context(), dir, set, files, noBuild)
+			report, err := check(cmd.Context(), dir, set, files, noBuild, newLog(newConsole(std, false), false, time.Now))
 			if err != nil {
 				return err
 			}
@@ -71,13 +73,13 @@ With --strict the exit code is 1 for warnings and lints too.`,
 	return cmd
 }
 
-// check reads the app and reports on it.
-func check(ctx context.Context, dir string, set []string, files configFiles, noBuild bool) (*app.Report, error) {
+// check reads the app and reports on it. log is told of a build.
+func check(ctx context.Context, dir string, set []string, files configFiles, noBuild bool, log zerolog.Logger) (*app.Report, error) {
 	var a *app.App
 	var err, handler error
 	if noBuild {
 		a, err = app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: table.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
-	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}, Outside: newCloud(nil)}); a == nil {
+	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Logger: log, Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}
 	if err != nil {

@@ -178,6 +178,9 @@ func setup(env *testscript.Env) error {
 	}
 	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules, "XDG_CACHE_HOME="+filepath.Join(env.WorkDir, ".cache"),
 		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
+	if sdk, err := dotnettest.SDK(); err == nil {
+		env.Vars = append(append(env.Vars, "SDK="+sdk), dotnettest.Environment()...)
+	}
 	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}, pipes: map[string]*os.File{}}
 	return nil
 }
@@ -199,11 +202,18 @@ func mvnPackage(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // condition knows [package:NAME]: an installed package of npm, in $MODULES; and [java]: a
-// JDK and the libraries for apps.
+// JDK and the libraries for apps; and [sdk]: a real .NET SDK, which is $SDK.
 func condition(cond string) (bool, error) {
 	if cond == "java" {
 		err := javaLibraries.Missing()
 		if javatest.Required() {
+			return true, err
+		}
+		return err == nil, nil
+	}
+	if cond == "sdk" {
+		_, err := dotnettest.SDK()
+		if dotnettest.Required() {
 			return true, err
 		}
 		return err == nil, nil
@@ -256,7 +266,7 @@ func (p *process) output() (string, <-chan struct{}) {
 
 // await waits until the output of the process is as is says, until the process has ended
 // or until patience is over, and returns the output and whether it is so.
-func (p *process) await(is func(string) bool) (string, bool) {
+func (p *process) await(patience time.Duration, is func(string) bool) (string, bool) {
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	for {
@@ -312,10 +322,16 @@ func named(ts *testscript.TestScript, name string) *process {
 	return p
 }
 
-// wait-for NAME REGEXP waits until the output of a process matches.
+// wait-for NAME REGEXP [TIME] waits until the output of a process matches: longer than others
+// for what a compiler does.
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	p, re := named(ts, args[0]), regexp.MustCompile("(?m)"+args[1])
-	if _, met := p.await(re.MatchString); !met {
+	p, re, patience := named(ts, args[0]), regexp.MustCompile("(?m)"+args[1]), patience
+	if len(args) > 2 {
+		var err error
+		patience, err = time.ParseDuration(args[2])
+		ts.Check(err)
+	}
+	if _, met := p.await(patience, re.MatchString); !met {
 		ts.Fatalf("%s has ended (%v), or %v have passed, without writing %q", args[0], p.err, patience, args[1])
 	}
 }
@@ -327,7 +343,7 @@ func count(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	re := regexp.MustCompile("(?m)" + args[2])
 	matches := func(text string) int { return len(re.FindAllString(text, -1)) }
-	text, _ := named(ts, args[0]).await(func(text string) bool { return matches(text) >= want })
+	text, _ := named(ts, args[0]).await(patience, func(text string) bool { return matches(text) >= want })
 	if got := matches(text); got != want {
 		ts.Fatalf("%s wrote %d lines that match %q, want %d", args[0], got, args[2], want)
 	}

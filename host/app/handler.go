@@ -239,8 +239,11 @@ func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 
 func runtimeFault(s setting, reason string) *schemas.Fault {
 	f := &schemas.Fault{File: environmentFile, Path: runtimeSetting, Found: schemas.Quote(s.value), Allowed: "go, or unset", Reason: reason}
-	if s.local {
-		f.File, f.Line, f.Column = localFileName, s.line, s.column
+	switch {
+	case s.secret:
+		f.File = s.file()
+	case s.local:
+		f.File, f.Line, f.Column = s.file(), s.line, s.column
 		f.Path = "Values." + runtimeSetting
 	}
 	return f

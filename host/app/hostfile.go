@@ -85,10 +85,7 @@ func (l *loader) overlay(doc *schemas.Document) *schemas.Document {
 		for _, key := range segments {
 			path = schemas.JoinPath(path, key)
 		}
-		o := override{file: environmentFile, setting: s.name, path: path, line: s.line, column: s.column}
-		if s.local {
-			o.file = localFileName
-		}
+		o := override{file: s.file(), setting: s.name, path: path, line: s.line, column: s.column}
 		l.app.overrides = append(l.app.overrides, o)
 		doc.Override(segments, s.value, o.file)
 	}

@@ -12,11 +12,20 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// loadSettings builds App.Settings from the environment and local.settings.json
-// (spec host-and-retry 6.4; cli: AppSettingsFile.cs, StartHostAction.cs).
+// loadSettings builds App.Settings from the environment, local.settings.json and the user
+// secrets (spec host-and-retry 6.4; cli: AppSettingsFile.cs, StartHostAction.cs).
 func (l *loader) loadSettings() {
+	l.plainSettings()
+	l.app.Settings = l.withSecrets(l.app.Settings)
+}
+
+// plainSettings are the settings without user secrets.
+func (l *loader) plainSettings() {
 	if l.opts.Settings != nil {
 		l.app.Settings = l.opts.Settings
+		if plain := l.opts.Settings.plain; plain != nil {
+			l.app.Settings = plain
+		}
 		l.app.Local = l.opts.Settings.host
 		for _, f := range l.opts.Settings.faults {
 			again := *f

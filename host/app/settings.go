@@ -19,6 +19,9 @@ type Settings struct {
 
 	warnings []*schemas.Fault // of the file; they stop nothing
 	text     []byte           // of the file
+
+	plain   *Settings // without the user secrets; nil: there is no file of them
+	secrets string    // their file
 }
 
 // LocalFile is the text of local.settings.json that the settings were read from; empty
@@ -29,8 +32,9 @@ type setting struct {
 	name  string // as written
 	value string
 
-	// Where it stands, for a value of local.settings.json.
+	// Where it stands, for a value of local.settings.json, or of the user secrets.
 	local        bool
+	secret       bool
 	line, column int
 }
 
@@ -106,7 +110,7 @@ func (s *Settings) All() map[string]string {
 	return all
 }
 
-// Local returns only what local.settings.json adds to the environment.
+// Local returns only what local.settings.json and the user secrets add to the environment.
 func (s *Settings) Local() map[string]string {
 	all := make(map[string]string)
 	if s != nil {

@@ -215,7 +215,7 @@ func (w *watching) means(ev fsnotify.Event, folders string) action {
 		return reloadConfig
 	case filepath.IsLocal(rel):
 		return w.classify(filepath.ToSlash(rel), ev.Op, isDir, folders)
-	case w.ofHandlerOutside(ev.Name, isDir):
+	case w.ofHandlerOutside(ev.Name, isDir), w.ofSecrets(ev.Name, isDir):
 		return reloadHandler
 	case known, slices.Contains(w.Sources.Folders(), filepath.Dir(ev.Name)) && (isDir || w.Sources.Reads(ev.Name)):
 		return reloadHandler
@@ -423,6 +423,9 @@ func (w *watching) watchedFolders() map[string]fs.FileInfo {
 		for _, path := range a.Handler.Folders {
 			add(path)
 		}
+	}
+	if file := w.secrets(); file != "" {
+		add(nearest(file))
 	}
 	real, _ := filepath.EvalSymlinks(w.Dir) // empty: it is not there
 	_ = linked.Walk(w.Dir, func(path string, e fs.DirEntry, err error) error {

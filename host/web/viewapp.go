@@ -28,7 +28,7 @@ func (s *Server) app(context.Context, view.GetApp) (view.App, error) {
 	local := a.Settings.Local()
 	for _, name := range slices.Sorted(maps.Keys(local)) {
 		value, masked := shownValue(name, local[name])
-		out.Settings = append(out.Settings, view.Setting{Name: name, Source: "local.settings.json", Value: value, Masked: masked})
+		out.Settings = append(out.Settings, view.Setting{Name: name, Source: a.Settings.Source(name), Value: value, Masked: masked})
 	}
 	report := table.Report(a, s.host.Services())
 	for _, list := range []struct {

@@ -181,7 +181,7 @@ func (w *worker) seen(r *workerpb.InvocationRequest, data *workerpb.TypedData) m
 	return map[string]any{
 		"kind": fmt.Sprintf("%T", data.GetData()), "json": data.GetJson(), "text": data.GetString_(), "list": data.GetCollectionString().GetString_(),
 		"metadata": names, "id": r.GetFunctionId(), "cwd": directory(), "app": os.Getenv("FUNCTIONS_APPLICATION_DIRECTORY"),
-		"environment": os.Getenv("AZURE_FUNCTIONS_ENVIRONMENT"), "noLogo": os.Getenv("DOTNET_NOLOGO"),
+		"environment": os.Getenv("AZURE_FUNCTIONS_ENVIRONMENT"), "noLogo": os.Getenv("DOTNET_NOLOGO"), "greeting": os.Getenv("Greeting"),
 	}
 }
 

@@ -83,7 +83,7 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 		err = handler
 	}
 	if err != nil {
-		return nil, err
+		return nil, below(err, "check", dir)
 	}
 	report := app.Check(a)
 	if handler != nil {

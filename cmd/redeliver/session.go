@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,25 +126,28 @@ func (s *session) ends(status string) bool {
 // open prepares everything up to a host that runs, or that is in state Error and
 // waits for a better app. An error means that there is nothing to wait for.
 func (s *session) open(ctx context.Context) error {
-	var err error
-	if s.owner, err = own(s.dir); err != nil {
-		var owned *ownedError
-		if errors.As(err, &owned) {
-			return hinted(err, "stop it with Ctrl+C there, or with: redeliver stop --dir "+shellWord(short(s.dir)))
+	env := hostEnvironment(s.flags.languageWorker)
+	a, err := s.look(env)
+	if _, elsewhere := errors.AsType[*app.NoAppError](err); elsewhere {
+		return err // and nothing is left in a folder that is no app's
+	}
+	var owned error
+	if s.owner, owned = own(s.dir); owned != nil {
+		if _, runs := errors.AsType[*ownedError](owned); runs {
+			return hinted(owned, "stop it with Ctrl+C there, or with: redeliver stop --dir "+shellWord(short(s.dir)))
 		}
-		return err
+		return owned
 	}
 	if s.owner.exposed != nil {
 		s.out.say("warning", fmt.Sprintf("other users of this machine may read the folder %s: %v", stateDir, s.owner.exposed))
 	}
-	env := hostEnvironment(s.flags.languageWorker)
-	if s.accounts, err = accounts(env); err != nil {
-		return err
-	}
-	a, err := s.look(env)
 	if err != nil {
 		return err
 	}
+	if s.accounts, err = accounts(env); err != nil {
+		return err
+	}
+	s.tell(a)
 	if err := s.hopeless(a.AllFaults(), len(app.Check(a).Errors)); err != nil {
 		return err
 	}
@@ -248,7 +252,7 @@ func (s *session) openPage() {
 	}
 }
 
-// look reads the app once before the host runs, for defaults of flags and warnings.
+// look reads the app once before the host runs, for defaults of flags, and what to tell.
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: app.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
@@ -256,14 +260,26 @@ func (s *session) look(env []string) (*app.App, error) {
 		Worker: launch.NoWorker(s.dir, s.flags.worker),
 	})
 	if err != nil {
-		return nil, err
+		return nil, below(err, "start", s.dir)
 	}
+	return a, nil
+}
+
+// tell says what stands in the way of an app, and warns.
+func (s *session) tell(a *app.App) {
 	if o := a.Obstacle; o != nil {
 		s.out.say("error", o.Error())
 		s.out.hint(o.Hint)
 	}
 	s.warnOf(a)
-	return a, nil
+}
+
+// below adds the command for an app to the error of a folder that has only some below it.
+func below(err error, command, dir string) error {
+	if e, ok := errors.AsType[*app.NoAppError](err); ok {
+		return hinted(err, commandFor(command, short(filepath.Join(dir, filepath.FromSlash(path.Dir(e.Apps[0]))))))
+	}
+	return err
 }
 
 // warnOf tells of the warnings of an app that have not been told.

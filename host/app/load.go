@@ -54,6 +54,9 @@ func Load(dir string, opts *Options) (*App, error) {
 	} else {
 		l.app.Handler = l.discoverHandler()
 		l.loadFunctions()
+		if err := l.elsewhere(); err != nil {
+			return nil, err
+		}
 		l.nothingDeclared()
 		l.unusedInputs()
 		l.checkStorage()

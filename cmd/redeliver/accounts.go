@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"github.com/redeliver/redeliver/host/app"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 

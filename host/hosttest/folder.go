@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -56,6 +58,9 @@ func copyApp(o *Options, to string) (string, error) {
 	var around []string
 	if o.Handlers == nil && o.Executable == "" {
 		around = gobuild.Around(context.Background(), dir, environment(o.Env))
+		for _, p := range dotnet.Find(dir) {
+			around = append(around, dotnet.Around(p.Path, app.DotnetFolder(dir))...)
+		}
 	}
 	root := dir
 	for _, path := range around {

@@ -196,7 +196,7 @@ func (b *build) rounds(ctx context.Context) (built *Built, warnings []string, er
 	names := namesIn(contentsOf(slices.Collect(maps.Keys(r.Inputs))))
 	written := map[string]int{}
 	for round := 1; ; round++ {
-		before := r.now()
+		before, since := r.now(), time.Now()
 		if warnings, err = b.run(ctx, folder, names); err != nil {
 			return nil, nil, err
 		}
@@ -204,7 +204,7 @@ func (b *build) rounds(ctx context.Context) (built *Built, warnings []string, er
 		if r, t, err = b.record(folder); err != nil {
 			return nil, nil, err
 		}
-		r.moved(before, written)
+		r.moved(before, since, written)
 		asked := names
 		names = namesIn(contentsOf(slices.Concat(t.projects, t.imports)))
 		switch again := len(written) > 0 && slices.Contains(slices.Collect(maps.Values(written)), round) || len(t.projects) > 0 && !slices.Equal(asked, names); {
@@ -232,10 +232,15 @@ func (b *build) rounds(ctx context.Context) (built *Built, warnings []string, er
 	return b.use(r), warnings, nil
 }
 
-// moved counts in written the inputs that are others than before a round.
-func (r *record) moved(before map[string]string, written map[string]int) {
+// moved counts in written the inputs that are others than before a round, or have come in it.
+func (r *record) moved(before map[string]string, since time.Time, written map[string]int) {
 	for path, digest := range r.Inputs {
-		if was, known := before[path]; known && was != digest {
+		was, known := before[path]
+		if !known && digest != "" {
+			info, err := os.Stat(path)
+			known = err == nil && info.ModTime().After(since)
+		}
+		if known && was != digest {
 			written[path]++
 		}
 	}

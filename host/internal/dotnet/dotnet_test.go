@@ -107,6 +107,19 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A copy of an app needs what its project refers to, and what stands above it.
+func TestAround(t *testing.T) {
+	t.Parallel()
+	dir := solution(t)
+	want := []string{filepath.Join(dir, "Directory.Build.props"), filepath.Join(dir, "Library", "Library.fsproj"), filepath.Join(dir, "Library", "Sub", "Rules.fs")}
+	write(t, want[2], "module Rules")
+	got := dotnet.Around(filepath.Join(dir, "App", "App.csproj"), filepath.Join(dir, "outputs"))
+	got = slices.DeleteFunc(got, func(path string) bool { return !strings.HasPrefix(path, dir) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("around (-want +got):\n%s", diff)
+	}
+}
+
 // options build the app of a solution with the program of the tests.
 func options(dir string) dotnet.Options {
 	return dotnet.Options{
@@ -191,6 +204,25 @@ func TestBuild(t *testing.T) {
 	want := []string{"for the first time", "Orders.cs has changed", "Empty.cs has changed", "its environment or the .NET SDK has changed", "Empty.cs and 1 more have changed"}
 	if diff := cmp.Diff(want, whys); diff != "" {
 		t.Errorf("why (-want +got):\n%s", diff)
+	}
+}
+
+// What a build itself writes among the sources is built too, and no reason for another build.
+func TestBuildWritesSources(t *testing.T) {
+	t.Parallel()
+	dir := solution(t)
+	write(t, filepath.Join(dir, "App", "Generate.in"), "// made\n")
+	for range 2 {
+		built, err := dotnet.Build(context.Background(), options(dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(built.Root, "App.dll")); string(text) != "// made\n// one\n" {
+			t.Errorf("the assembly is %q, %v", text, err)
+		}
+		if n := builds(t, dir); n != 2 {
+			t.Errorf("%d builds, want 2", n)
+		}
 	}
 }
 

@@ -52,6 +52,22 @@ func Read(project, folder string) Sources {
 	return s
 }
 
+// Around returns the files outside the project's folder that a build reads, and that a copy of
+// the folder needs beside it. Paths are absolute and sorted.
+func Around(project, folder string) (paths []string) {
+	r := unbuilt(project)
+	if known := records(folder, project); len(known) > 0 {
+		r = known[0]
+	}
+	for path, digest := range r.now() {
+		if digest != "" && !below(path, filepath.Dir(project)) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
 // fingerprintOf is the fingerprint of sources that are built.
 func fingerprintOf(r *record) string { return "built " + r.Output }
 

@@ -66,6 +66,9 @@ func build(project string, args []string) int {
 	if text, err := os.ReadFile(filepath.Join(dir, "host.json")); err == nil {
 		check(os.WriteFile(filepath.Join(output, "host.json"), text, 0o644))
 	}
+	if source, err := os.ReadFile(filepath.Join(dir, "Generate.in")); err == nil {
+		check(os.WriteFile(filepath.Join(dir, "Generated.cs"), source, 0o644)) // a target of the project's own
+	}
 	tell(project)
 	assembly := filepath.Join(output, "App.dll")
 	check(os.WriteFile(assembly, []byte(text), 0o644))

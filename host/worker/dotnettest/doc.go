@@ -5,7 +5,8 @@
 // The project of a test holds a folder "output": its files are what the build writes
 // beside App.dll and host.json, worker.json among them, which says how the worker answers ([Script]).
 // App.dll itself is the text of all sources, so that an edit is seen in what functions
-// log. A source with a line "#error TEXT" does not compile, and "#warning TEXT" warns.
+// log. A source with a line "#error TEXT" does not compile, and "#warning TEXT" warns. A file
+// Generate.in is copied to Generated.cs, after the sources have been read.
 //
 // The program also is the worker for PowerShell (powershell.go), where it is asked to run the
 // assembly of that.

@@ -29,6 +29,12 @@ type newLanguage struct {
 	next  string // a command; empty: nothing
 }
 
+// spellings are other names of these languages, in lower case.
+var spellings = map[string]string{ // read only
+	"csharp": "dotnet", "cs": "dotnet", "c#": "dotnet", "dotnet-isolated": "dotnet", "dotnetisolated": "dotnet",
+	"javascript": "node", "js": "node", "ts": "typescript", "py": "python", "golang": "go",
+}
+
 // newLanguages are the apps that init writes.
 var newLanguages = map[string]newLanguage{ // read only
 	"go": {files: []newFile{
@@ -48,6 +54,7 @@ var newLanguages = map[string]newLanguage{ // read only
 	}},
 	"dotnet": {files: []newFile{
 		{"{{.Name}}.csproj", "app.csproj.tmpl"}, {"Program.cs", "Program.cs.tmpl"}, {"Functions.cs", "Functions.cs.tmpl"},
+		{"poison.scenario.yaml", "poison.yaml.tmpl"}, {"tests/Tests.csproj", "tests.csproj.tmpl"}, {"tests/HostTests.cs", "HostTests.cs.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.dotnet.tmpl"}, {".gitignore", "gitignore.dotnet.tmpl"},
 	}},
 	"python": {files: []newFile{
@@ -72,7 +79,7 @@ func newInit(std streams) *cobra.Command {
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
 timer, and a retry policy, in Go, JavaScript, TypeScript, Python, Java or C#
-(.NET isolated), or as a custom handler: a program that answers HTTP requests,
+(.NET isolated, with a scenario and a test project), or as a custom handler: a program that answers HTTP requests,
 here in Python without any library. If one of its files exists already, nothing
 is written.
 
@@ -83,8 +90,14 @@ go.mod; --replace names another place.`,
   redeliver init shop --lang python`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			lang = strings.ToLower(lang)
+			if usual := spellings[lang]; usual != "" {
+				lang = usual
+			}
 			language, known := newLanguages[lang]
 			switch {
+			case lang == "fsharp" || lang == "f#" || lang == "fs":
+				return &usageError{errors.New("init writes no app in F#: \"func init --worker-runtime dotnet-isolated --language F#\" of Core Tools writes one, and redeliver start builds and runs it as one in C#")}
 			case strings.EqualFold(lang, "powershell"):
 				return &usageError{errors.New(`init writes no app in PowerShell: "func init --powershell" of Core Tools writes one, and redeliver start runs it with the worker of Core Tools`)}
 			case lang == "":
@@ -106,6 +119,9 @@ go.mod; --replace names another place.`,
 			out.printf("wrote an app to %s\n", args[0])
 			if lang == "go" {
 				tidy(cmd.Context(), args[0], src, out)
+			}
+			if lang == "dotnet" {
+				out.hint("tests: " + commandFor("test", args[0]) + ", or in " + filepath.Join(args[0], "tests") + ": dotnet test")
 			}
 			if language.next != "" {
 				out.hint("run in " + args[0] + ": " + language.next)

@@ -18,9 +18,18 @@ const workerPackage = "Microsoft.Azure.Functions.Worker.Extensions."
 
 // dotnetPackages are the packages that triggers need, with their versions.
 var dotnetPackages = map[string][2]string{ // read only
-	"http": {"Http", "3.3.0"}, "timer": {"Timer", "4.3.1"}, "queue": {"Storage.Queues", "5.5.0"}, "blob": {"Storage.Blobs", "6.6.0"},
-	"servicebus-queue": {"ServiceBus", "5.22.0"}, "servicebus-topic": {"ServiceBus", "5.22.0"}, "eventgrid": {"EventGrid", "3.4.0"},
-	"eventhub": {"EventHubs", "6.3.6"}, "cosmos": {"CosmosDB", "4.11.0"},
+	"http": {"Http", "3.3.0"}, "timer": {"Timer", "4.3.1"}, "queue": {"Storage.Queues", "5.5.5"}, "blob": {"Storage.Blobs", "6.8.2"},
+	"servicebus-queue": {"ServiceBus", "5.24.0"}, "servicebus-topic": {"ServiceBus", "5.24.0"}, "eventgrid": {"EventGrid", "3.6.0"},
+	"eventhub": {"EventHubs", "6.5.1"}, "cosmos": {"CosmosDB", "4.16.1"},
+}
+
+// aspNetPackage is the package of a project whose HTTP functions get and give what ASP.NET
+// Core has; it brings the package for HTTP.
+const aspNetPackage = "Http.AspNetCore"
+
+// refersTo reports whether the text of a project names a package for the worker.
+func refersTo(project []byte, name string) bool {
+	return strings.Contains(strings.ToLower(string(project)), `"`+strings.ToLower(workerPackage+name)+`"`)
 }
 
 // inDotnet writes a class with the function beside those that the project has, and has
@@ -45,9 +54,13 @@ func (n *newFunction) inDotnet(a *app.App) (*addition, error) {
 	if err := n.unused(filepath.Join(a.Dir, filepath.FromSlash(folder)), ".cs"); err != nil {
 		return nil, err
 	}
+	template := "function.dotnet.tmpl"
+	if text, err := os.ReadFile(projects[0]); err == nil && n.kind.name == "http" && refersTo(text, aspNetPackage) {
+		template = "function.aspnet.tmpl"
+	}
 	usings := []string{"using Microsoft.Azure.Functions.Worker;", "using Microsoft.Extensions.Logging;"}
 	var body []string
-	for line := range strings.Lines(n.fill(n.section("function.dotnet.tmpl"))) {
+	for line := range strings.Lines(n.fill(n.section(template))) {
 		if strings.HasPrefix(line, "using ") {
 			usings = append(usings, strings.TrimSuffix(line, "\n"))
 		} else {
@@ -73,7 +86,7 @@ func systemFirst(a, b string) int {
 		}
 		return 1
 	}
-	return strings.Compare(a, b)
+	return strings.Compare(strings.TrimSuffix(a, ";"), strings.TrimSuffix(b, ";"))
 }
 
 var (
@@ -92,7 +105,7 @@ func (n *newFunction) needPackage(project string, added *addition) error {
 		return err
 	}
 	name, version := workerPackage+dotnetPackages[n.kind.name][0], dotnetPackages[n.kind.name][1]
-	if strings.Contains(strings.ToLower(string(text)), `"`+strings.ToLower(name)+`"`) {
+	if refersTo(text, dotnetPackages[n.kind.name][0]) || n.kind.name == "http" && refersTo(text, aspNetPackage) {
 		return nil
 	}
 	lines := dotnetReference.FindAllSubmatchIndex(text, -1)

@@ -53,6 +53,7 @@ public class Orders(ILogger<Orders> logger)
         }
         // An answer, not a failure: no retry.
         HttpResponseData response = request.CreateResponse(id is null ? HttpStatusCode.BadRequest : HttpStatusCode.Accepted);
+        response.Headers.Add("Content-Type", "text/plain; charset=utf-8");
         await response.WriteStringAsync(id is null ? "want {\"id\":\"...\"}\n" : $"order {id} accepted\n");
         return new Placed { Order = id is null ? null : body, Response = response };
     }

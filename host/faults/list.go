@@ -15,6 +15,7 @@ import (
 type List struct {
 	mu     sync.Mutex
 	active []*entry
+	ended  []Active // those that have ended without an operation
 	taken  int
 }
 
@@ -31,6 +32,8 @@ type Active struct {
 	Left int
 	// Until is when it ends; zero: by Left alone.
 	Until time.Time
+	// Met is how many operations it was for.
+	Met int
 }
 
 // Add lets operations fail from now on, by the clock.
@@ -63,6 +66,21 @@ func (l *List) Active(now time.Time) []Active {
 	return list
 }
 
+// Unmet lists the faults that no operation has met, whether they still wait or not, in the
+// order in which they ended or were added. Those that Clear has ended are not among them.
+func (l *List) Unmet(now time.Time) []Active {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.prune(now)
+	list := slices.Clone(l.ended)
+	for _, e := range l.active {
+		if e.Met == 0 {
+			list = append(list, e.Active)
+		}
+	}
+	return list
+}
+
 // Clear ends all faults, and returns how many there were.
 func (l *List) Clear(now time.Time) int {
 	l.mu.Lock()
@@ -83,7 +101,11 @@ func (l *List) Taken() int {
 // prune forgets the faults that have ended.
 func (l *List) prune(now time.Time) {
 	l.active = slices.DeleteFunc(l.active, func(e *entry) bool {
-		return e.limited && e.Left == 0 || !e.Until.IsZero() && !e.Until.After(now)
+		over := e.limited && e.Left == 0 || !e.Until.IsZero() && !e.Until.After(now)
+		if over && e.Met == 0 {
+			l.ended = append(l.ended, e.Active)
+		}
+		return over
 	})
 }
 
@@ -115,6 +137,7 @@ func (l *List) take(now time.Time, p services.FaultPoint) *Fault {
 	for _, e := range l.active {
 		if e.is(p) {
 			e.Left = max(e.Left-1, 0)
+			e.Met++
 			l.taken++
 			return &e.Fault
 		}

@@ -47,10 +47,28 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}
 	}
+	faults = s.checkEmpty(faults)
 	if s.App == "" && len(s.Functions) == 0 {
 		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
 	}
 	schemas.Sort(faults)
+	return faults
+}
+
+// checkEmpty finds expectations that expect nothing: they hold whatever happens.
+func (s *Scenario) checkEmpty(faults []*schemas.Fault) []*schemas.Fault {
+	const reason, allowed = "it expects nothing, and holds whatever happens", "what must hold: functions, queues, blobs, ..."
+	looks := false
+	for i := range s.When {
+		st := &s.When[i]
+		looks = looks || st.Expect != nil || st.Await != nil || st.Request != nil || st.Fault != nil || st.Send != nil && st.Send.Refused != nil || st.Crash != nil && st.Crash.Point != ""
+		if st.Expect != nil && st.Expect.empty() {
+			faults = append(faults, s.doc.Fault(schemas.JoinPath(schemas.IndexPath("when", i), "expect"), "", allowed, reason))
+		}
+	}
+	if s.Then.empty() && !looks {
+		faults = append(faults, s.doc.Fault("then", "", allowed, reason))
+	}
 	return faults
 }
 

@@ -34,15 +34,30 @@ func (r *run) crash(c *crash) {
 	case c.Point == "" || c.Function == "":
 		r.Fatalf("the crash at a point of a delivery needs both, function and point")
 	default:
+		for _, w := range r.crashes {
+			if w.host == h {
+				r.Fatalf("the crash of %s is still to come, and an instance crashes once: start it again before", w.at)
+			}
+		}
 		h.KillAt(c.Function, c.Point, c.Nth)
-		r.crashes = h
+		r.crashes = append(r.crashes, waitingCrash{r.at, h})
 	}
 }
 
-// crashed moves time to the crash that is to come, if there is one.
-func (r *run) crashed() {
-	if h := r.crashes; h != nil {
-		r.crashes = nil
-		h.AwaitKilled()
+// waitingCrash is a crash that is to come, and its step.
+type waitingCrash struct {
+	at   string
+	host *hosttest.Host
+}
+
+// crashed moves time to each crash that is to come. It returns the instance that crashed
+// last; the first one when none was to come.
+func (r *run) crashed() *hosttest.Host {
+	last, at := r.h, r.at
+	for _, w := range r.crashes {
+		last, r.at = w.host, w.at // a crash that does not come is the failure of its step
+		w.host.AwaitKilled()
 	}
+	r.crashes, r.at = nil, at
+	return last
 }

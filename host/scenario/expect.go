@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ type expect struct {
 	Invariants  bool                       `json:"invariants"`
 	NothingElse bool                       `json:"nothingElse"`
 }
+
+// empty reports whether nothing is expected.
+func (e *expect) empty() bool { return reflect.ValueOf(*e).IsZero() }
 
 // bodies are messages or documents: their number, or each.
 type bodies struct {

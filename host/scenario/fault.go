@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -27,7 +30,11 @@ type fault struct {
 	Times      int    `json:"times"`
 	For        span   `json:"for"`
 	Error      string `json:"error"`
+	Required   *bool  `json:"required"` // nil: true
 }
+
+// required reports whether the scenario fails when nothing meets the fault.
+func (f *fault) required() bool { return f.Required == nil || *f.Required }
 
 // of is the service that the fault names, and its entity; a star names all of them.
 func (f *fault) of() (service, entity string) {
@@ -49,6 +56,9 @@ func (r *run) fault(f *fault) {
 	var err error
 	if f.Output != "" {
 		err = r.h.FailOutput(f.Output, max(f.Times, 1), f.Error)
+		if f.required() {
+			r.unwritten = append(r.unwritten, unwritten{schemas.JoinPath(r.at, "fault"), f.Output, len(r.outputFaults(f.Output))})
+		}
 	} else {
 		service, entity := f.of()
 		injected := faults.Fault{
@@ -56,7 +66,9 @@ func (r *run) fault(f *fault) {
 			Latency: time.Duration(f.Latency), Status: f.Status, Error: f.Error, Times: f.Times, For: time.Duration(f.For),
 		}
 		err = r.h.Inject(injected)
-		r.waiting = append(r.waiting, waitingFault{schemas.JoinPath(r.at, "fault"), injected})
+		if f.required() {
+			r.waiting = append(r.waiting, waitingFault{schemas.JoinPath(r.at, "fault"), injected})
+		}
 	}
 	if err != nil {
 		r.at = schemas.JoinPath(r.at, "fault")
@@ -70,22 +82,39 @@ type waitingFault struct {
 	fault faults.Fault
 }
 
-// struck tells of faults for which no operation has come: of a misspelt operation or
-// entity, for instance. Where chance decides what happens, none needs to come; and a fault
-// for a span of time may pass unused.
+// unwritten is a fault of outputs, its step, and how many writes had failed before it.
+type unwritten struct {
+	at, output string
+	before     int
+}
+
+// outputFaults are the writes of an output, "function" or "function/binding", that were made
+// to fail.
+func (r *run) outputFaults(name string) []journal.Record {
+	function, binding, one := strings.Cut(name, "/")
+	return r.journaled(func(rec *journal.Record) bool {
+		return rec.Kind == journal.FaultInjected && strings.EqualFold(rec.Function, function) && (!one || strings.EqualFold(rec.Name, binding))
+	})
+}
+
+// struck tells of faults that nothing has met: those of a misspelt operation or entity, for
+// instance, for a number of operations or for a span of time.
 func (r *run) struck() {
-	if r.s.Then.Invariants {
-		return
-	}
-	for _, f := range r.h.Faults().Active(r.h.Clock().Now()) {
-		if !f.Until.IsZero() || f.Left < max(f.Times, 1) {
-			continue
-		}
+	for _, f := range r.h.Faults().Unmet(r.h.Clock().Now()) {
 		i := slices.IndexFunc(r.waiting, func(w waitingFault) bool { return w.fault == f.Fault })
 		if i < 0 {
 			continue
 		}
-		r.mismatch(r.waiting[i].at, "the fault still waits: nothing that it is for has happened", "", "", r.records)
+		what := "the fault still waits: nothing that it is for has happened"
+		if !f.Until.IsZero() {
+			what = "the fault was for nothing: while it lasted, nothing that it is for has happened"
+		}
+		r.mismatch(r.waiting[i].at, what, "", "", r.records)
 		r.waiting = slices.Delete(r.waiting, i, i+1)
+	}
+	for _, u := range r.unwritten {
+		if len(r.outputFaults(u.output)) == u.before {
+			r.mismatch(u.at, fmt.Sprintf("the fault still waits: output %q was not written", u.output), "", "", r.records)
+		}
 	}
 }

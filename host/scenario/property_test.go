@@ -23,7 +23,7 @@ var triggersOfProperties = []struct{ trigger, work string }{
 	{"{type: cosmosDBTrigger, databaseName: shop, containerName: orders, createLeaseContainerIfNotExists: true, startFromBeginning: true}", "write: {container: shop/orders, documents: [{id: \"7\"}]}"},
 	{"{type: timerTrigger, schedule: \"0 */5 * * * *\"}", "advance: 12m"},
 	{"{type: eventGridTrigger}", "publish: {topic: shop, events: [{subject: /orders/7}]}"},
-	{"{type: httpTrigger, authLevel: anonymous, route: work}", "request: {method: GET, path: /api/work, patience: 10m}"},
+	{"{type: httpTrigger, authLevel: anonymous, route: work}", "request: {method: GET, path: /api/work, patience: 10m, expect: {status: 200..599}}"},
 }
 
 // randomScenario is a scenario of a seed: a source, a policy, what the handler does, a
@@ -47,13 +47,13 @@ func randomScenario(seed uint64) string {
 	fmt.Fprintf(&b, "functions:\n  Work:\n    trigger: %s\n%s    handler: [%s]\nwhen:\n", source.trigger, retry, strings.Join(script, ", "))
 	switch rng.IntN(6) {
 	case 2:
-		fmt.Fprintf(&b, "  - fault: {handler: Work, times: %d, after: %v}\n", 1+rng.IntN(2), rng.IntN(2) == 0)
+		fmt.Fprintf(&b, "  - fault: {handler: Work, times: %d, after: %v, required: false}\n", 1+rng.IntN(2), rng.IntN(2) == 0)
 	case 3:
-		fmt.Fprintf(&b, "  - fault: {operation: %s, latency: %ds, times: 3}\n", pick("Delete", "Update", "Put", "Complete", "Abandon", "Receive"), 1+rng.IntN(40))
+		fmt.Fprintf(&b, "  - fault: {operation: %s, latency: %ds, times: 3, required: false}\n", pick("Delete", "Update", "Put", "Complete", "Abandon", "Receive"), 1+rng.IntN(40))
 	case 0:
-		fmt.Fprintf(&b, "  - fault: {operation: %s, times: %d, after: %v}\n", pick("Delete", "Update", "Put", "Complete", "Abandon", "Receive"), 1+rng.IntN(2), rng.IntN(2) == 0)
+		fmt.Fprintf(&b, "  - fault: {operation: %s, times: %d, after: %v, required: false}\n", pick("Delete", "Update", "Put", "Complete", "Abandon", "Receive"), 1+rng.IntN(2), rng.IntN(2) == 0)
 	case 1:
-		fmt.Fprintf(&b, "  - fault: {operation: %s, lost: true}\n", pick("Delete", "Complete", "Abandon"))
+		fmt.Fprintf(&b, "  - fault: {operation: %s, lost: true, required: false}\n", pick("Delete", "Complete", "Abandon"))
 	}
 	fmt.Fprintf(&b, "  - %s\n", source.work)
 	if rng.IntN(3) == 0 {

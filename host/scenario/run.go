@@ -111,8 +111,10 @@ type run struct {
 
 	at      string // path of the step that runs
 	begins  time.Time
-	crashes *hosttest.Host // is to be killed at a point
+	crashes []waitingCrash // instances that are to be killed at a point
 	waiting []waitingFault // for operations
+
+	unwritten []unwritten // faults of outputs
 
 	mu       sync.Mutex
 	cleanups []func()
@@ -176,6 +178,10 @@ func (r *run) play(ctx context.Context, o *Options) {
 	}
 	r.h = hosttest.New(r, opts)
 	r.begins = r.h.Clock().Now()
+	if a := r.h.App(); a != nil && len(a.Functions) == 0 {
+		r.refuse(r.s.fault("app", fmt.Sprintf("the app in %q has no functions", a.Dir), `an app with functions; "redeliver check" says what it finds`))
+		return
+	}
 	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()
 	for i := range r.s.When {
 		if ctx.Err() != nil {

@@ -244,11 +244,12 @@ func TestFailures(t *testing.T) {
 		{"elapsed", ship + "then: {elapsed: 0s..1m, functions: {Ship: {elapsed: 0s..1m}}}", "a.scenario.yaml:7: then.functions.Ship.elapsed: no attempt of Ship has ended\n  want  0s..1m\n  got   none\na.scenario.yaml:7: then.elapsed: no attempt has ended\n"},
 		{"more than the body", ship + "when: [{send: {queue: others, body: '{\"a\":1} {\"a\":2}'}}]\nthen: {queues: {others: [{a: 1}]}}", "a.scenario.yaml:8: then.queues.others: "},
 		{"a neighbour of a large number", ship + "when: [{send: {queue: others, body: {a: 9007199254740993}}}]\nthen: {queues: {others: [{a: 9007199254740992}]}}", "a.scenario.yaml:8: then.queues.others: "},
-		{"an answer without body", "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: {body: hello}}}\nwhen: [{request: {path: /api/Ask, expect: {body: null}}}]\nthen: {}", "a.scenario.yaml:2: when[0].request.expect.body: the answer has another body\n  want  \"\"\n  got   \"hello\"\n"},
+		{"an answer without body", "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: {body: hello}}}\nwhen: [{request: {path: /api/Ask, expect: {body: null}}}]\nthen: {invariants: true}", "a.scenario.yaml:2: when[0].request.expect.body: the answer has another body\n  want  \"\"\n  got   \"hello\"\n"},
 		{"unknown function", sent + "{functions: {Sihp: {attempts: 1}}}", "a.scenario.yaml:9: then.functions.Sihp: the app has no function \"Sihp\"\n"},
-		{"await", ship + "when: [{await: {kind: settled}}]\nthen: {}", "a.scenario.yaml:7: when[0]: await: a record that match accepts has not come"},
-		{"fault that nothing meets", ship + "when: [{fault: {operation: Delte, queue: parcels}}, {send: {queue: parcels, body: x}}]\nthen: {}", "a.scenario.yaml:7: when[0].fault: the fault still waits: nothing that it is for has happened\n"},
-		{"no app", "app: nowhere\nthen: {}", "a.scenario.yaml:1: app: there is no folder"},
+		{"await", ship + "when: [{await: {kind: settled}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0]: await: a record that match accepts has not come"},
+		{"fault that nothing meets", ship + "when: [{fault: {operation: Delte, queue: parcels}}, {send: {queue: parcels, body: x}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0].fault: the fault still waits: nothing that it is for has happened\n"},
+		{"no app", "app: nowhere\nthen: {invariants: true}", "a.scenario.yaml:1: app: there is no folder"},
+		{"a folder that is no app", "app: .\nthen: {invariants: true}", "a.scenario.yaml:1: app: the folder "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -265,28 +266,28 @@ func TestParseFaults(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "a.yaml:1:1: the file holds no scenario"},
 		{"no then", "app: .", "a.yaml:1:1: then"},
-		{"unknown key", "app: .\nthen: {}\nwehn: []", `a.yaml:3:7: wehn: found "wehn": unknown name`},
-		{"two steps in one", "app: .\nwhen: [{crash: true, start: true}]\nthen: {}", "a.yaml:2:8: when[0]: found an object: the step has more than one key"},
-		{"span", "app: .\nwhen: [{advance: soon}]\nthen: {}", "a.yaml:2:18: when[0].advance: found \"soon\""},
-		{"no trigger", "functions: {A: {handler: fail}}\nthen: {}", "a.yaml:1:16: functions.A.trigger: a function without an app needs a trigger"},
-		{"word", "app: .\nfunctions: {A: {handler: [{do: explode}]}}\nthen: {}", "a.yaml:2:32: functions.A.handler[0].do"},
-		{"bare word", "app: .\nfunctions: {A: {handler: explode}}\nthen: {}", "a.yaml:2:26: functions.A.handler"},
-		{"regexp", "app: .\nfunctions: {A: {handler: [{match: '('}]}}\nthen: {}", "a.yaml:2:35: functions.A.handler[0].match"},
+		{"unknown key", "app: .\nthen: {invariants: true}\nwehn: []", `a.yaml:3:7: wehn: found "wehn": unknown name`},
+		{"two steps in one", "app: .\nwhen: [{crash: true, start: true}]\nthen: {invariants: true}", "a.yaml:2:8: when[0]: found an object: the step has more than one key"},
+		{"span", "app: .\nwhen: [{advance: soon}]\nthen: {invariants: true}", "a.yaml:2:18: when[0].advance: found \"soon\""},
+		{"no trigger", "functions: {A: {handler: fail}}\nthen: {invariants: true}", "a.yaml:1:16: functions.A.trigger: a function without an app needs a trigger"},
+		{"word", "app: .\nfunctions: {A: {handler: [{do: explode}]}}\nthen: {invariants: true}", "a.yaml:2:32: functions.A.handler[0].do"},
+		{"bare word", "app: .\nfunctions: {A: {handler: explode}}\nthen: {invariants: true}", "a.yaml:2:26: functions.A.handler"},
+		{"regexp", "app: .\nfunctions: {A: {handler: [{match: '('}]}}\nthen: {invariants: true}", "a.yaml:2:35: functions.A.handler[0].match"},
 		{"range", "app: .\nthen: {elapsed: 9s..1s}", "a.yaml:2:17: then.elapsed"},
-		{"refused by a queue", "app: .\nwhen: [{send: {queue: orders, refused: full}}]\nthen: {}", "a.yaml:2:40: when[0].send.refused: a storage queue has no refused"},
-		{"session of a queue", "app: .\nwhen: [{send: {queue: orders, sessionId: ''}}]\nthen: {}", "a.yaml:2:42: when[0].send.sessionId: a storage queue has no sessionId"},
-		{"two services", "app: .\nwhen: [{send: {queue: orders, serviceBus: orders}}]\nthen: {}", "a.yaml:2:23: when[0].send.queue: send names a queue and an entity of Service Bus"},
-		{"no service", "app: .\nwhen: [{send: {body: x}}]\nthen: {}", "a.yaml:2:15: when[0].send: send names no queue and no entity of Service Bus"},
-		{"body and bodies", "app: .\nwhen: [{send: {queue: orders, body: x, bodies: [y]}}]\nthen: {}", "a.yaml:2:37: when[0].send.body: send has a body and bodies"},
-		{"fault of two", "app: .\nwhen: [{fault: {queue: orders, handler: A}}]\nthen: {}", "a.yaml:2:41: when[0].fault.handler: the fault names queue and handler"},
-		{"late output", "app: .\nwhen: [{fault: {output: A/o, latency: 1s}}]\nthen: {}", "a.yaml:2:39: when[0].fault.latency: an output that cannot be written has no latency"},
-		{"await anything", "app: .\nwhen: [{await: {}}]\nthen: {}", "a.yaml:2:16: when[0].await"},
+		{"refused by a queue", "app: .\nwhen: [{send: {queue: orders, refused: full}}]\nthen: {invariants: true}", "a.yaml:2:40: when[0].send.refused: a storage queue has no refused"},
+		{"session of a queue", "app: .\nwhen: [{send: {queue: orders, sessionId: ''}}]\nthen: {invariants: true}", "a.yaml:2:42: when[0].send.sessionId: a storage queue has no sessionId"},
+		{"two services", "app: .\nwhen: [{send: {queue: orders, serviceBus: orders}}]\nthen: {invariants: true}", "a.yaml:2:23: when[0].send.queue: send names a queue and an entity of Service Bus"},
+		{"no service", "app: .\nwhen: [{send: {body: x}}]\nthen: {invariants: true}", "a.yaml:2:15: when[0].send: send names no queue and no entity of Service Bus"},
+		{"body and bodies", "app: .\nwhen: [{send: {queue: orders, body: x, bodies: [y]}}]\nthen: {invariants: true}", "a.yaml:2:37: when[0].send.body: send has a body and bodies"},
+		{"fault of two", "app: .\nwhen: [{fault: {queue: orders, handler: A}}]\nthen: {invariants: true}", "a.yaml:2:41: when[0].fault.handler: the fault names queue and handler"},
+		{"late output", "app: .\nwhen: [{fault: {output: A/o, latency: 1s}}]\nthen: {invariants: true}", "a.yaml:2:39: when[0].fault.latency: an output that cannot be written has no latency"},
+		{"await anything", "app: .\nwhen: [{await: {}}]\nthen: {invariants: true}", "a.yaml:2:16: when[0].await"},
 		{"no record", "app: .\nthen: {journal: []}", "a.yaml:2:17: then.journal"},
 		{"no line", "app: .\nthen: {functions: {A: {logs: []}}}", "a.yaml:2:30: then.functions.A.logs"},
-		{"name of a folder", "functions: {../../A: {trigger: {type: queueTrigger}}}\nthen: {}", "a.yaml:1:22: functions[\"../../A\"]: found \"../../A\": this is no name of a function"},
-		{"name twice", "functions: {A: {trigger: {type: queueTrigger}}, a: {trigger: {type: queueTrigger}}}\nthen: {}", "a.yaml:1:52: functions.a: found \"a\": the function stands here twice: names ignore case, and there is \"A\""},
-		{"exponent", "app: .\nfunctions: {A: {handler: {do: fail, times: 1e0}}}\nthen: {}", "a.yaml:2:44: functions.A.handler.times: found 1e0: the number has a point or an exponent"},
-		{"octal", "app: .\nwhen: [{send: {queue: orders, body: 007}}]\nthen: {}", "a.yaml:2:37: found 007: a number that begins with 0"},
+		{"name of a folder", "functions: {../../A: {trigger: {type: queueTrigger}}}\nthen: {invariants: true}", "a.yaml:1:22: functions[\"../../A\"]: found \"../../A\": this is no name of a function"},
+		{"name twice", "functions: {A: {trigger: {type: queueTrigger}}, a: {trigger: {type: queueTrigger}}}\nthen: {invariants: true}", "a.yaml:1:52: functions.a: found \"a\": the function stands here twice: names ignore case, and there is \"A\""},
+		{"exponent", "app: .\nfunctions: {A: {handler: {do: fail, times: 1e0}}}\nthen: {invariants: true}", "a.yaml:2:44: functions.A.handler.times: found 1e0: the number has a point or an exponent"},
+		{"octal", "app: .\nwhen: [{send: {queue: orders, body: 007}}]\nthen: {invariants: true}", "a.yaml:2:37: found 007: a number that begins with 0"},
 		{"large number", "app: .\nthen: {functions: {A: {attempts: 1e99}}}", "a.yaml:2:34: then.functions.A.attempts"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -331,7 +332,7 @@ then: {functions: {Ship: {deliveries: [3, 3, 3, 3, 3], waits: 1s}}, queues: {par
 ---
 app: app
 functions: {Gone: {handler: fail}}
-then: {}
+then: {invariants: true}
 `,
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -360,7 +361,7 @@ then: {}
 // Results come in the order of the jobs, and the same seed gives the same run.
 func TestRunAll(t *testing.T) {
 	t.Parallel()
-	s := load(t, ship+"    handler: fail\nwhen: [{send: {queue: parcels, body: x}}]\nthen: {functions: {Ship: {attempts: 15}}}\n---\nskip: later\napp: .\nthen: {}\n")
+	s := load(t, ship+"    handler: fail\nwhen: [{send: {queue: parcels, body: x}}]\nthen: {functions: {Ship: {attempts: 15}}}\n---\nskip: later\napp: .\nthen: {invariants: true}\n")
 	var jobs []scenario.Job
 	for i := range 20 {
 		seed := uint64(i / 2)

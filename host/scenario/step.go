@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
@@ -87,8 +89,33 @@ type request struct {
 }
 
 type response struct {
-	Status int  `json:"status"`
-	Body   body `json:"body"` // without raw: any
+	Status statuses `json:"status"`
+	Body   body     `json:"body"` // without raw: any
+}
+
+// statuses are a status code, or all from one to another; zero: any.
+type statuses struct{ from, to int }
+
+func (s *statuses) UnmarshalJSON(raw []byte) error {
+	text := strings.Trim(string(raw), `"`)
+	first, last, both := strings.Cut(text, "..")
+	if !both {
+		last = first
+	}
+	var err error
+	if s.from, err = strconv.Atoi(first); err == nil {
+		s.to, err = strconv.Atoi(last)
+	}
+	return err
+}
+
+func (s statuses) holds(code int) bool { return s == statuses{} || s.from <= code && code <= s.to }
+
+func (s statuses) String() string {
+	if s.from == s.to {
+		return strconv.Itoa(s.from)
+	}
+	return fmt.Sprintf("%d..%d", s.from, s.to)
 }
 
 type call struct {
@@ -157,12 +184,7 @@ func (r *run) step(s *step) {
 	case s.Crash != nil:
 		r.crash(s.Crash)
 	case s.Start, s.Restart:
-		h := r.h
-		if r.crashes != nil {
-			h = r.crashes
-		}
-		r.crashed()
-		h.StartAgain()
+		r.crashed().StartAgain()
 	case s.ScaleOut:
 		r.scaleOut()
 	case s.ScaleIn > 0:
@@ -289,7 +311,9 @@ func (r *run) request(q *request) {
 		switch {
 		case got != nil && q.Expect != nil:
 			r.response(at, q.Expect, got.StatusCode, string(got.Body))
-		case got == nil && q.Expect != nil:
+		case got != nil:
+			r.answered(got)
+		case q.Expect != nil:
 			r.mismatch(at, "the caller left before the answer", "an answer", "none after "+explain.Span(time.Duration(q.Patience)), nil)
 		}
 		return
@@ -297,12 +321,21 @@ func (r *run) request(q *request) {
 	got := r.h.Request(method, q.Path, q.Body.text())
 	if q.Expect != nil {
 		r.response(at, q.Expect, got.StatusCode, string(got.Body))
+		return
+	}
+	r.answered(got)
+}
+
+// answered looks at an answer of which the scenario expects nothing: it is no error.
+func (r *run) answered(got *bindings.HTTPResponse) {
+	if got.StatusCode >= 400 {
+		r.mismatch(schemas.JoinPath(r.at, "request"), "the answer is an error, which no expect asks for", "a status below 400", fmt.Sprintf("%d %s", got.StatusCode, quote(string(got.Body))), r.all)
 	}
 }
 
 func (r *run) response(at string, want *response, status int, text string) {
-	if want.Status != 0 && want.Status != status {
-		r.mismatch(schemas.JoinPath(at, "status"), "the answer has another status", fmt.Sprint(want.Status), fmt.Sprint(status), r.all)
+	if !want.Status.holds(status) {
+		r.mismatch(schemas.JoinPath(at, "status"), "the answer has another status", want.Status.String(), fmt.Sprint(status), r.all)
 	}
 	if want.Body.raw != nil && !want.Body.matches(text) {
 		r.mismatch(schemas.JoinPath(at, "body"), "the answer has another body", quote(want.Body.text()), quote(text), nil)

@@ -1,0 +1,84 @@
+package scenario_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Scenarios that look right and prove nothing fail: each was green once.
+func TestFalsePasses(t *testing.T) {
+	t.Parallel()
+	const (
+		parcels = "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, bindings: [{type: queue, direction: out, name: log, queueName: log}], handler: succeed}}\n"
+		pair    = "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, handler: succeed}, Other: {trigger: {type: queueTrigger, queueName: others}, handler: succeed}}\n"
+		asked   = "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous, methods: [post]}, handler: {status: 201, body: hello}}}\n"
+		sent    = "{send: {queue: parcels, body: x}}"
+		once    = "then: {functions: {Ship: {attempts: 1}}}\n"
+	)
+	for name, test := range map[string]struct{ text, want string }{
+		"an output fault that nothing meets": {parcels + "when: [{fault: {output: Ship/log, times: 3}}]\nthen: {functions: {Ship: {attempts: 0}}}", "when[0].fault: the fault still waits: output \"Ship/log\" was not written"},
+		"a fault of all outputs":             {parcels + "when: [{fault: {output: Ship}}]\nthen: {functions: {Ship: {attempts: 0}}}", "when[0].fault: the fault still waits: output \"Ship\" was not written"},
+		"a fault for a while, misspelt":      {parcels + "when: [{fault: {operation: Dlete, queue: parcels, for: 10m}}, " + sent + "]\n" + once, "when[0].fault: the fault was for nothing"},
+		"a fault for a while, of elsewhere":  {parcels + "when: [{fault: {queue: parcells, for: 10m}}, " + sent + ", {advance: 1h}]\n" + once, "when[0].fault: the fault was for nothing"},
+		"a fault that only takes time":       {parcels + "when: [{fault: {operation: Dlete, queue: parcels, latency: 1m}}, " + sent + "]\n" + once, "when[0].fault: the fault still waits"},
+		"a fault beside invariants":          {parcels + "when: [{fault: {operation: Dlete, queue: parcels, times: 3}}, " + sent + "]\nthen: {invariants: true}", "when[0].fault: the fault still waits"},
+		"a fault that only the kit meets":    {parcels + "when: [{fault: {operation: Peek, queue: '*'}}, " + sent + "]\nthen: {functions: {Ship: {attempts: 1}}, queues: {parcels: 0}}", "when[0].fault: the fault still waits"},
+		"a crash before another one":         {pair + "when: [{crash: {function: Other, point: afterHandler}}, {crash: {function: Ship, point: afterHandler}}, " + sent + ", {start: true}]\nthen: {functions: {Ship: {attempts: 2}}}", "when[1]: the crash of when[0] is still to come"},
+		"a crash that never comes":           {pair + "when: [{crash: {function: Other, point: afterHandler}}, " + sent + "]\n" + once, "when[0]: "},
+		"a delivery without an attempt":      {"functions: {Ship: {trigger: {type: serviceBusTrigger, queueName: parcels}, handler: succeed}}\nwhen: [{crash: {function: Ship, point: afterReceive}}, {send: {serviceBus: parcels, body: x}}, {start: true}]\nthen: {functions: {Ship: {attempts: [{deliveryCount: 2}], deliveries: 1}}}", "then.functions.Ship.deliveries: Ship had another number of deliveries\n  want  1\n  got   2"},
+		"an error by its hidden prefix":      {strings.Replace(parcels, "succeed", "{do: poison, error: card refused}", 1) + "when: [" + sent + "]\nthen: {functions: {Ship: {attempts: [{error: '(?i)error'}]}}}", "then.functions.Ship.attempts[0].error"},
+		"an error of an attempt without one": {parcels + "when: [" + sent + "]\nthen: {functions: {Ship: {attempts: [{error: 'x*'}]}}}", "then.functions.Ship.attempts[0].error"},
+		"a request that is refused":          {asked + "when: [{request: {path: /api/Ask}}]\nthen: {functions: {Ask: {attempts: 0}}}", "when[0].request: the answer is an error, which no expect asks for\n  want  a status below 400\n  got   404"},
+		"a request to a host that is down":   {asked + "when: [{crash: true}, {request: {method: POST, path: /api/Ask}}]\nthen: {functions: {Ask: {attempts: 0}}}", "when[1].request: the answer is an error"},
+		"a request that fails":               {strings.Replace(asked, "{status: 201, body: hello}", "fail", 1) + "when: [{request: {method: POST, path: /api/Ask}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request: the answer is an error"},
+		"another range of statuses":          {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {status: 400..599}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request.expect.status: the answer has another status\n  want  400..599\n  got   201"},
+		"nothing is expected":                {parcels + "when: [" + sent + "]\nthen: {}", "then: it expects nothing"},
+		"nothing is expected of a function":  {parcels + "then: {functions: {Ship: {}}}", "then.functions.Ship: "},
+		"no function is named":               {parcels + "then: {functions: {}}", "then.functions: "},
+		"no queue is named":                  {parcels + "then: {queues: {}}", "then.queues: "},
+		"nothing is expected in between":     {parcels + "when: [{expect: {}}]\n" + strings.Replace(once, "1", "0", 1), "when[0].expect: it expects nothing"},
+		"nothing is expected of an answer":   {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request.expect: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := inFolder(t, map[string]string{"a.scenario.yaml": test.text})
+			if !strings.Contains(got, test.want) {
+				t.Errorf("got  %q\nwant %q in it", got, test.want)
+			}
+		})
+	}
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"a folder that is no app":               {map[string]string{"app/README": ""}, "app: the folder "},
+		"an app that has no code that is known": {map[string]string{"app/host.json": `{"version": "2.0"}`, "app/go.mod": "module x\n", "app/main.go": "package main\n\nfunc main() { this does not compile }\n"}, "app: the app in "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.files["a.scenario.yaml"] = "app: app\nwhen: [{send: {queue: parcels, body: x}}]\nthen: {queues: {parcels-poison: 0}}"
+			if got := inFolder(t, test.files); !strings.Contains(got, test.want) {
+				t.Errorf("got  %q\nwant %q in it", got, test.want)
+			}
+		})
+	}
+}
+
+// Faults that chance may leave unmet say so, answers that may be errors too, and an error is
+// matched as people see it.
+func TestRightScenariosPass(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"a fault that is not required":  "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, bindings: [{type: queue, direction: out, name: log, queueName: log}], handler: succeed}}\nwhen: [{fault: {operation: Delete, queue: parcels, required: false}}, {fault: {output: Ship/log, required: false}}]\nthen: {functions: {Ship: {attempts: 0}}}",
+		"an error as a person reads it": "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, handler: {do: poison, error: card refused}}}\nwhen: [{send: {queue: parcels, body: x}}]\nthen: {functions: {Ship: {attempts: [{error: '^card refused$'}]}}}",
+		"an error that is expected":     "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: fail}}\nwhen: [{request: {path: /api/Ask, expect: {status: 500..599}}}]\nthen: {functions: {Ask: {attempts: 1}}}",
+		"crashes of two instances":      "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, handler: succeed}}\nwhen: [{scaleOut: true}, {crash: {function: Ship, point: afterHandler}}, {send: {queue: parcels, body: x}}]\nthen: {functions: {Ship: {attempts: 2}}}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := inFolder(t, map[string]string{"a.scenario.yaml": text}); got != "" {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+}

@@ -11,6 +11,7 @@
 // {app} is the folder, {port} a free port, {runtime} the worker runtime of the app;
 // settings are in the environment. REDELIVER_JUDGE_KEY is its master key, if it asks for
 // keys. Its storage is what UseDevelopmentStorage=true means: Azurite at its usual ports.
+// REDELIVER_JUDGE_LIBRARIES is the folder of that host, for the timers (dotnet is needed).
 // With -update the tables become what it does now; where Redeliver differs, the row then
 // says OPEN until somebody gives the reason, and the test fails until then.
 //

@@ -72,7 +72,7 @@ func TestRequests(t *testing.T) {
 			files := archive(t, kind+".txtar")
 			app := lay(t, files, "own")
 			ours := exchange(t, openOurs(t, app.dir, "custom", app.env), tab)
-			tab.judge(t, ours, func(t *testing.T) [][]string {
+			tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string {
 				app := lay(t, files, "own")
 				return exchange(t, openTheirs(t, app.dir, "custom", app.env), tab)
 			})

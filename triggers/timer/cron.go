@@ -24,6 +24,10 @@ type set uint64
 func (s set) has(n int) bool { return s>>n&1 != 0 }
 func (s set) count() int     { return bits.OnesCount64(uint64(s)) }
 
+// neighbours reports whether two members follow each other: the platform's library then
+// writes a range, or "*" (ncron: CrontabField.cs Format).
+func (s set) neighbours() bool { return s&(s>>1) != 0 }
+
 // next returns the smallest member that is not below n, or -1.
 func (s set) next(n int) int {
 	rest := uint64(s) >> n << n
@@ -62,7 +66,7 @@ func parseCron(fields []string) (*cron, error) {
 		}
 		*into[i+skipped] = s
 	}
-	c.interval = strings.ContainsAny(strings.Join(fields[:3-skipped], " "), "*/-")
+	c.interval = c.minute.neighbours() || c.hour.neighbours() || skipped == 0 && c.second.neighbours()
 	return c, nil
 }
 
@@ -142,11 +146,9 @@ func (k fieldKind) value(text string) (int, error) {
 		}
 		return n, nil
 	}
-	if len(text) >= 3 {
-		for i, name := range k.names {
-			if strings.HasPrefix(name, strings.ToLower(text)) {
-				return k.min + i, nil
-			}
+	for i, name := range k.names {
+		if strings.HasPrefix(name, strings.ToLower(text)) {
+			return k.min + i, nil
 		}
 	}
 	if quartz.MatchString(text) {

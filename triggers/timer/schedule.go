@@ -34,7 +34,7 @@ type Schedule struct {
 // day of month, month and day of week; with five, the seconds are 0. A field is
 // a list, separated by commas, of `*`, numbers, names and ranges `a-b`, each of
 // which may be followed by a step `/n`. Months and days of the week have their
-// English names, or a beginning of them that has three letters or more. Sunday
+// English names, or a beginning of them, of which the first that fits counts. Sunday
 // is 0, and 7 is not a day. A range that is written backwards is turned round,
 // so FRI-MON means Monday to Friday (ncron: CrontabField.cs, Accumulate). All
 // fields must match, day of month and day of week too. The signs ?, L, W and #
@@ -77,16 +77,15 @@ func (s Schedule) String() string { return s.text }
 // dropped first. A schedule that has no further tick yields the far future,
 // which [IsNever] recognises.
 //
-// When the clock goes forward, a tick in the hour that does not exist comes as
-// much later as the clock was moved: 02:30 comes at 03:30. When it goes back, an
-// interval schedule ticks in both hours; a point-in-time schedule ticks in the
-// first one only. An interval schedule is one with `*`, `/` or `-` in its
-// seconds, minutes or hours (minutes or hours, if it has five fields).
-//
-// The platform arrives at this with corrections to a calculation that knows no
-// zones (exttimer: CronSchedule.cs), and in rare cases misses it: a yearly tick
-// in the doubled hour is skipped, several ticks of one skipped hour shrink to the
-// first. This is the rule, not those cases.
+// When the clock goes forward, a tick in the hour that does not exist comes as much later
+// as the clock was moved: 02:30 comes at 03:30; of several in it the first comes alone,
+// since the wall clock is then past the others. When it goes back, an interval schedule
+// ticks in both hours; a point-in-time schedule ticks in the first one only, and not at
+// all where the tick before had the later offset, as that of a yearly schedule has. An
+// interval schedule is one that allows two neighbouring seconds, minutes or hours (minutes
+// or hours, if it has five fields): the platform looks for the signs *, / and - in the
+// expression as its library writes it, where steps are spelled out and neighbours are a
+// range.
 //
 // The tick of a time span comes one span after the given moment, also over changes
 // of the wall clock.
@@ -101,16 +100,8 @@ func (s Schedule) Next(after time.Time, loc *time.Location) time.Time {
 	case s.cron == nil || s.cron.isNever():
 		return never(loc)
 	}
-	from := after.Truncate(time.Second).Add(time.Second).In(loc)
-	for from.Year() <= lastYear {
-		p := periodOf(from)
-		if next, ok := s.cron.firstIn(p, from); ok {
-			return next
-		}
-		if p.end.IsZero() {
-			break
-		}
-		from = p.end
+	if next, ok := s.cron.next(after, loc); ok {
+		return next
 	}
 	return never(loc)
 }

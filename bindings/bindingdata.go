@@ -16,7 +16,7 @@ import (
 // datetime and sys.
 type BindingData struct {
 	// Values are the metadata of the trigger. Values may be strings, integers,
-	// booleans, floats, time.Time, DateTimeOffset, json.RawMessage, and maps of those.
+	// booleans, floats, time.Time, DateTimeOffset, URI, json.RawMessage, and maps of those.
 	Values map[string]any
 
 	// Method is the name of the function, {sys.methodname}.
@@ -42,6 +42,25 @@ func (d *BindingData) local() *time.Location {
 // A DateTimeOffset is a time of a trigger that the platform has as a DateTimeOffset, and
 // not as a DateTime: it has no text in a path, and leaves nothing there.
 type DateTimeOffset struct{ time.Time }
+
+// JSON is how the platform writes it: 2026-01-02T03:04:05.6789+00:00 in quotes.
+func (t DateTimeOffset) JSON() string { return t.Format(`"2006-01-02T15:04:05.9999999-07:00"`) }
+
+// MarshalJSON implements json.Marshaler.
+func (t DateTimeOffset) MarshalJSON() ([]byte, error) { return []byte(t.JSON()), nil }
+
+// TimeJSON is a time of a trigger that the platform has as a DateTime in UTC, as it writes
+// it in JSON: with at most seven digits of a second.
+func TimeJSON(t time.Time) json.RawMessage {
+	return json.RawMessage(t.UTC().Format(`"2006-01-02T15:04:05.9999999Z"`))
+}
+
+// A URI is an address in the data of a trigger. It has no text in a path, and leaves nothing
+// there.
+type URI string
+
+// JSON is how the platform writes it.
+func (u URI) JSON() string { return netjson.Compact(string(u)) }
 
 // ExpressionError is an expression that has no value for the attempt at hand: a
 // failed attempt. The texts are the platform's (webjobs sdk,

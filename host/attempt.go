@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -168,16 +167,13 @@ func (f *function) payload(ev *triggers.Event) *payload {
 }
 
 // metadataValues gives trigger metadata the form that handlers receive: text
-// as text, everything else as JSON. "sys" is never sent (spec workers 6.2).
+// as text, everything else as JSON (spec workers 6.2).
 func metadataValues(data map[string]any) map[string]bindings.Value {
 	if len(data) == 0 {
 		return nil
 	}
 	out := make(map[string]bindings.Value, len(data))
 	for name, v := range data {
-		if strings.EqualFold(name, "sys") {
-			continue
-		}
 		switch v := v.(type) {
 		case nil:
 		case string:
@@ -187,9 +183,9 @@ func metadataValues(data map[string]any) map[string]bindings.Value {
 		case []string:
 			out[name] = bindings.StringsValue(v)
 		case time.Time:
-			out[name] = bindings.StringValue(v.Format(time.RFC3339Nano))
-		case bindings.DateTimeOffset:
-			out[name] = bindings.StringValue(v.Format(time.RFC3339Nano))
+			out[name] = bindings.JSONValue(bindings.TimeJSON(v))
+		case interface{ JSON() string }:
+			out[name] = bindings.Value{Kind: bindings.JSON, Text: v.JSON()}
 		case int64:
 			out[name] = bindings.JSONValue(strconv.AppendInt(nil, v, 10))
 		case int:

@@ -55,7 +55,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	cut := false
 	attempts, err := retrycontext.Do(ctx, f.def.Policy, d.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
-		Exception: d.last.exceptionOf,
+		Exception: d.exceptionOf,
 		Hooks: retrycontext.Hooks{
 			Scheduled: func(r retrycontext.Retry) {
 				d.counted.failed()

@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/internal/exception"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
@@ -142,6 +143,19 @@ func (l *failure) exceptionOf(err error) *retrycontext.Exception {
 		l.exception = exceptionOf(err)
 	}
 	return l.exception
+}
+
+// exceptionOf is how the next attempt's retry context shows a failure: to handlers in a
+// language worker as the platform's host does.
+func (d *delivery) exceptionOf(err error) *retrycontext.Exception {
+	if d.f.gen.app.Handler.Kind != app.Language {
+		return d.last.exceptionOf(err)
+	}
+	var limit time.Duration
+	if timeout, ok := errors.AsType[*TimeoutError](err); ok {
+		limit = timeout.Limit
+	}
+	return exception.Of(functionID(d.f.def.Name), err, limit)
 }
 
 // functionID is the name of a script function in the platform's exceptions

@@ -199,3 +199,26 @@ func TestOutputValues(t *testing.T) {
 		})
 	}
 }
+
+// Trigger metadata travel in the platform's JSON: times with at most seven digits, a DateTime
+// with Z and a DateTimeOffset with its offset, an address in quotes; a member "sys" of a
+// payload is one like others (host: ScriptInvocationContextExtensions.cs; observed, 4.1037).
+func TestMetadataValues(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678_900_123, time.UTC)
+	got := metadataValues(map[string]any{
+		"EnqueuedTimeUtc": at, "InsertionTime": bindings.DateTimeOffset{Time: at}, "Never": bindings.DateTimeOffset{Time: time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)},
+		"Whole": bindings.DateTimeOffset{Time: at.Truncate(time.Second)}, "Uri": bindings.URI("http://h/c/a%20b?x=1&y=<>"), "sys": "5", "DequeueCount": int64(1), "Id": "7", "None": nil,
+	})
+	text := map[string]string{}
+	for name, v := range got {
+		text[name] = fmt.Sprint(v.Kind, " ", v.Text)
+	}
+	want := map[string]string{
+		"EnqueuedTimeUtc": `2 "2026-01-02T03:04:05.6789001Z"`, "InsertionTime": `2 "2026-01-02T03:04:05.6789001+00:00"`, "Never": `2 "9999-12-31T23:59:59.9999999+00:00"`,
+		"Whole": `2 "2026-01-02T03:04:05+00:00"`, "Uri": `2 "http://h/c/a%20b?x=1&y=<>"`, "sys": "1 5", "DequeueCount": "2 1", "Id": "1 7",
+	}
+	if diff := cmp.Diff(text, want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}

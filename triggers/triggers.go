@@ -2,6 +2,7 @@ package triggers
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -218,4 +219,9 @@ type Listener interface {
 	// service that cannot be reached for a while (bindings.ErrUnreachable) is
 	// waited for, or ends Run with that error. Run is called once.
 	Run(ctx context.Context, sink Sink) error
+}
+
+// IsBinary reports whether a dataType of a binding asks for bytes.
+func IsBinary(dataType string) bool {
+	return strings.EqualFold(dataType, "binary") || strings.EqualFold(dataType, "stream")
 }

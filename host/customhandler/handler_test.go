@@ -190,7 +190,7 @@ func TestRequest(t *testing.T) {
 		},
 		Metadata: map[string]bindings.Value{
 			"DequeueCount": bindings.JSONValue(json.RawMessage("2")), "Id": bindings.StringValue("x"), "QueueTrigger": bindings.StringValue("hello"),
-			"InsertionTime": bindings.StringValue("2026-01-02T03:04:05Z"),
+			"InsertionTime": bindings.JSONValue([]byte(`"2026-01-02T03:04:05+00:00"`)),
 		},
 		Retry: &retrycontext.Context{RetryCount: 1, MaxRetryCount: 4, Exception: &retrycontext.Exception{Message: "boom"}},
 	})
@@ -233,7 +233,7 @@ func TestRequest(t *testing.T) {
 			"empty": map[string]any{"Url": "http://h/", "Method": "GET", "Query": none, "Headers": none, "Params": none, "Identities": identities},
 		},
 		"Metadata": {
-			"DequeueCount": "2", "Id": `"x"`, "InsertionTime": "2026-01-02T03:04:05Z",
+			"DequeueCount": "2", "Id": `"x"`, "InsertionTime": "2026-01-02T03:04:05+00:00",
 			"sys": map[string]any{"MethodName": "Echo", "UtcNow": "2026-01-02T03:04:05Z"},
 			"RetryContext": map[string]any{
 				"RetryCount": 1.0, "MaxRetryCount": 4.0, "Instance": nil, "State": none,

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/netjson"
@@ -53,14 +52,14 @@ func bodyOf(r *call.Request) requestBody {
 	for name, v := range r.Metadata {
 		switch {
 		case v.Kind == bindings.Request || trigger != "" && strings.EqualFold(name, trigger) || strings.HasSuffix(strings.ToLower(name), "trigger"):
-		case isDate(name, v):
-			b.Metadata[name] = v.Text
+		case v.Kind == bindings.JSON && strings.HasPrefix(v.Text, `"`): // a date or an address, which stays one
+			b.Metadata[name] = json.RawMessage(v.Text)
 		default:
 			b.Metadata[name] = value(v)
 		}
 	}
-	b.Metadata["sys"] = map[string]any{
-		"MethodName": r.Function, "UtcNow": r.Now.UTC().Truncate(100 * time.Nanosecond).Format(time.RFC3339Nano), "RandGuid": guid(r),
+	if sys := "sys"; b.Metadata[sys] == nil { // a member of the payload counts before it
+		b.Metadata[sys] = map[string]any{"MethodName": r.Function, "UtcNow": bindings.TimeJSON(r.Now), "RandGuid": guid(r)}
 	}
 	if r.Retry != nil {
 		b.Metadata["RetryContext"] = retryContext(r.Retry)
@@ -115,16 +114,6 @@ func encoded(v any) string {
 		return "null"
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// isDate reports whether a value of the metadata is a date, which stays one. Its type is
-// not known any more: it has the name and the form of one.
-func isDate(name string, v bindings.Value) bool {
-	if v.Kind != bindings.String || !strings.HasSuffix(name, "Time") && !strings.HasSuffix(name, "Utc") && !strings.HasSuffix(name, "UtcNow") {
-		return false
-	}
-	_, err := time.Parse(time.RFC3339Nano, v.Text)
-	return err == nil
 }
 
 // httpValue is the request of an HTTP trigger.

@@ -7,9 +7,15 @@ import "github.com/redeliver/redeliver/host/app"
 // package bindings, Element), and handlers in Go, which the platform does not have, as text.
 func DataType(f *Function) string {
 	b := f.Def.Trigger
-	unset := b.DataType == "" || b.DataType == "undefined"
-	if kind := f.App().Handler.Kind; unset && kind != app.Language && kind != app.Custom {
+	if unset := b.DataType == "" || b.DataType == "undefined"; unset && !OfThePlatform(f) {
 		return "string"
 	}
 	return b.DataType
+}
+
+// OfThePlatform reports whether the platform has such a handler: one in a language worker, or
+// a custom one. It does not have those in Go, whose bodies are bytes.
+func OfThePlatform(f *Function) bool {
+	kind := f.App().Handler.Kind
+	return kind == app.Language || kind == app.Custom
 }

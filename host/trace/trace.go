@@ -66,12 +66,20 @@ func (r *Run) hash(what, delivery string) []byte {
 }
 
 // Handed is the trace context that the handler of an attempt gets, in the form of W3C: a
-// span that it begins is below the span of the attempt.
+// span that it begins is below the span of the attempt. Without a run, when there is no
+// telemetry, a request that brings a context hands it on, with a span of its own: the server
+// of the platform's host has an activity for each request, whoever collects it.
 func (r *Run) Handed(ev *triggers.Event, attempt int) (traceParent, traceState string) {
-	if r == nil {
+	if r == nil && (len(ev.Messages) == 0 || ev.Messages[0].Value.HTTP == nil) {
 		return "", ""
 	}
 	sender := senderOf(ev)
+	if r == nil {
+		if sender.Trace == (ID{}) {
+			return "", ""
+		}
+		r = &Run{}
+	}
 	trace, _ := r.Delivery(ev.Delivery, sender)
 	span := r.Attempt(ev.Delivery, attempt)
 	flags := "01"

@@ -98,6 +98,28 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Without telemetry a request hands its caller's trace on, with a span of its own; a message
+// of a service, and a request without a context, have none.
+func TestHandedWithoutTelemetry(t *testing.T) {
+	t.Parallel()
+	const sent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+	event := func(header http.Header) *triggers.Event {
+		return &triggers.Event{Delivery: "d1", Messages: []triggers.Message{{Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{Header: header}}}}}
+	}
+	var none *trace.Run
+	handed, state := none.Handed(event(http.Header{"Traceparent": {sent}, "Tracestate": {"k=v"}}), 1)
+	again, _ := none.Handed(event(http.Header{"Traceparent": {sent}}), 2)
+	if !strings.HasPrefix(handed, sent[:36]) || !strings.HasSuffix(handed, "-00") || handed[36:52] == sent[36:52] || state != "k=v" || again[:52] == handed[:52] {
+		t.Errorf("handed on %q, %q and %q", handed, state, again)
+	}
+	properties := triggers.Message{Metadata: map[string]any{"ApplicationProperties": json.RawMessage(`{"traceparent":"` + sent + `"}`)}}
+	for name, ev := range map[string]*triggers.Event{"request": event(http.Header{}), "message": {Messages: []triggers.Message{properties}}} {
+		if handed, _ := none.Handed(ev, 1); handed != "" {
+			t.Errorf("%s: %q", name, handed)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

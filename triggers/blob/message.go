@@ -24,9 +24,12 @@ import (
 func (f *Function) Message(container, name string, p *blob.Properties) triggers.Message {
 	metadata := map[string]any{
 		"BlobTrigger": container + "/" + name,
-		"Uri":         blobURL(f.Account.Endpoint, container, name),
-		"Properties":  properties(p),
+		"Uri":         bindings.URI(blobURL(f.Account.Endpoint, container, name)),
+		"Properties":  plainProperties(p),
 		"Metadata":    maps.Clone(p.Metadata),
+	}
+	if f.Platform {
+		metadata["Properties"] = platformProperties(p)
 	}
 	if p.Metadata == nil {
 		metadata["Metadata"] = map[string]string{}
@@ -90,24 +93,4 @@ func Read(ctx context.Context, b blob.Blob) ([]byte, error) {
 
 func blobURL(endpoint, container, name string) string {
 	return strings.TrimSuffix(endpoint, "/") + (&url.URL{Path: "/" + container + "/" + name}).EscapedPath()
-}
-
-// properties are a blob's properties under the names of the platform's own
-// client (source: Azure.Storage.Blobs, BlobProperties).
-func properties(p *blob.Properties) map[string]any {
-	return map[string]any{
-		"LastModified":       p.LastModified,
-		"CreatedOn":          p.Created,
-		"BlobType":           string(p.Type),
-		"ContentLength":      p.ContentLength,
-		"ContentType":        p.Headers.ContentType,
-		"ContentEncoding":    p.Headers.ContentEncoding,
-		"ContentLanguage":    p.Headers.ContentLanguage,
-		"ContentDisposition": p.Headers.ContentDisposition,
-		"CacheControl":       p.Headers.CacheControl,
-		"ETag":               p.ETag,
-		"LeaseState":         p.Lease.State,
-		"LeaseStatus":        p.Lease.Status,
-		"AccessTier":         p.AccessTier,
-	}
 }

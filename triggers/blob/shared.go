@@ -40,6 +40,9 @@ type Function struct {
 	// Deferred is the name of the connection for functions that open the blob
 	// themselves: the value is model binding data. Empty: it is the content.
 	Deferred string
+	// Platform says that the properties of a blob have the platform's form, see
+	// [Function.Message].
+	Platform bool
 }
 
 // Options are host.json's extensions.blobs, and what the host lends. The zero

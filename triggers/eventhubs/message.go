@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
@@ -15,7 +16,7 @@ import (
 // Message returns what a function receives for a body: how an admin call hands its
 // input to a function. Batch: it takes batches, and the body is a member of one.
 func Message(body []byte, dataType string, batch bool) triggers.Message {
-	return valueOf(body, dataType, batch, map[string]any{})
+	return valueOf(body, dataType, batch, true, map[string]any{})
 }
 
 // messageOf is Message for one event. An event without a message id is named by its
@@ -41,6 +42,9 @@ func (p *pump) batchOf(events []*eventhubs.ReceivedEvent) []triggers.Message {
 		out[i] = p.valueOf(e, map[string]any{})
 		out[i].ID, out[i].Metadata = p.idOf(e), nil
 		for _, d := range metadataOf(e) {
+			if at, ok := d.value.(time.Time); ok {
+				d.value = bindings.TimeJSON(at)
+			}
 			columns[d.name] = append(columns[d.name], d.value)
 		}
 	}
@@ -69,7 +73,7 @@ func (p *pump) partitionContext() json.RawMessage {
 
 // valueOf makes the trigger's value of an event of the service.
 func (p *pump) valueOf(e *eventhubs.ReceivedEvent, metadata map[string]any) triggers.Message {
-	out := valueOf(e.Body, p.opts.DataType, p.opts.Batch, metadata)
+	out := valueOf(e.Body, p.opts.DataType, p.opts.Batch, !p.opts.TextMembers || p.opts.Value == nil && !triggers.IsBinary(p.opts.DataType), metadata)
 	if p.opts.Value != nil {
 		out.Value, out.Err = p.opts.Value(e), nil
 	}
@@ -78,14 +82,17 @@ func (p *pump) valueOf(e *eventhubs.ReceivedEvent, metadata map[string]any) trig
 
 // valueOf makes the trigger's value. Bytes that are no UTF-8 become U+FFFD in a text (WEH:
 // src/Config/EventHubExtensionConfigProvider.cs ConvertEventDataToString).
-func valueOf(body []byte, dataType string, batch bool, metadata map[string]any) triggers.Message {
+// Members: those of a JSON body are metadata.
+func valueOf(body []byte, dataType string, batch, members bool, metadata map[string]any) triggers.Message {
 	out := triggers.Message{Metadata: metadata}
 	text := bindings.Text(body)
-	bindings.ApplyJSON(metadata, []byte(text))
-	switch dataType = strings.ToLower(dataType); {
-	case dataType == "binary", dataType == "stream":
+	if members {
+		bindings.ApplyJSON(metadata, []byte(text))
+	}
+	switch {
+	case triggers.IsBinary(dataType):
 		out.Value = bindings.BytesValue(body)
-	case batch && dataType != "string":
+	case batch && !strings.EqualFold(dataType, "string"):
 		var err error
 		if out.Value, err = bindings.Element(text); err != nil {
 			out.Err = fmt.Errorf("the event does not fit: %w", err)
@@ -119,7 +126,7 @@ func metadataOf(e *eventhubs.ReceivedEvent) []datum {
 		{"EnqueuedTimeUtc", enqueued},
 		{"Properties", asJSON(plain(e.Properties))},
 		{"SystemProperties", asJSON(map[string]any{
-			"SequenceNumber": e.SequenceNumber, "Offset": e.Offset, "PartitionKey": key, "EnqueuedTimeUtc": enqueued,
+			"SequenceNumber": e.SequenceNumber, "Offset": e.Offset, "PartitionKey": key, "EnqueuedTimeUtc": bindings.TimeJSON(enqueued),
 		})},
 	}
 }

@@ -63,6 +63,11 @@ type Options struct {
 	// for text.
 	DataType string
 
+	// TextMembers says that the members of a JSON body are metadata where the value is a
+	// text only, as on the platform (host: WorkerFunctionInvoker.cs TransformInput): not
+	// of bytes, nor of a deferred value.
+	TextMembers bool
+
 	// Value, if not nil, makes the value that the function receives, in the place of
 	// DataType.
 	Value func(e *eventhubs.ReceivedEvent) bindings.Value

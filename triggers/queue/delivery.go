@@ -96,7 +96,8 @@ func (l *Listener) eventOf(m *queue.Message) (ev *triggers.Event, body []byte, e
 		Details:       []triggers.Detail{TimeDetail("InsertedOn", insertedOf(m, now))},
 	}
 	if body, err = l.opts.MessageEncoding.Decode(m.Text); err == nil {
-		ev.Messages[0] = messageOf(m, body, l.opts.DataType, now)
+		members := !l.opts.TextMembers || !l.opts.Deferred && !triggers.IsBinary(l.opts.DataType)
+		ev.Messages[0] = messageOf(m, body, l.opts.DataType, members, now)
 		if l.opts.Deferred {
 			ev.Messages[0].Value, ev.Messages[0].Err = Model(m, body), nil
 		}

@@ -53,6 +53,11 @@ type Options struct {
 	// anything else for text.
 	DataType string
 
+	// TextMembers says that the members of a JSON body are metadata where the value is a
+	// text only, as on the platform (host: WorkerFunctionInvoker.cs TransformInput): not
+	// of bytes, nor of a deferred value.
+	TextMembers bool
+
 	// Deferred says that the value is the message as model binding data, in the place of
 	// DataType.
 	Deferred bool

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"errors"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -22,21 +21,21 @@ var maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)
 // its dataType, and the metadata that a body alone gives. It is how an admin
 // call hands its input to a queue function.
 func Message(body []byte, dataType string) triggers.Message {
-	return message(body, dataType, map[string]any{})
+	return message(body, dataType, true, map[string]any{})
 }
 
 // messageOf is Message for a message of the service.
 //
 // Source: QueueTriggerBinding.cs, for names and for what stands in when the
-// service leaves a time out.
-func messageOf(m *queue.Message, body []byte, dataType string, now time.Time) triggers.Message {
+// service leaves a time out. Times are whole seconds, as the service gives them to clients.
+func messageOf(m *queue.Message, body []byte, dataType string, members bool, now time.Time) triggers.Message {
 	orMax := func(t time.Time) time.Time {
 		if t.IsZero() {
 			return maxTime
 		}
-		return t
+		return t.Truncate(time.Second)
 	}
-	out := message(body, dataType, map[string]any{
+	out := message(body, dataType, members, map[string]any{
 		"Id":              m.ID,
 		"DequeueCount":    m.DequeueCount,
 		"ExpirationTime":  bindings.DateTimeOffset{Time: orMax(m.Expires)},
@@ -53,7 +52,7 @@ func insertedOf(m *queue.Message, now time.Time) time.Time {
 	if m.Inserted.IsZero() {
 		return now
 	}
-	return m.Inserted
+	return m.Inserted.Truncate(time.Second)
 }
 
 // TimeDetail is a time among the details of a delivery, as the platform's log
@@ -62,15 +61,18 @@ func TimeDetail(name string, t time.Time) triggers.Detail {
 	return triggers.Detail{Name: name, Value: t.UTC().Format("2006-01-02T15:04:05.000-07:00")}
 }
 
-func message(body []byte, dataType string, metadata map[string]any) triggers.Message {
+// message makes the value of a body. Members: those of a JSON object are metadata.
+func message(body []byte, dataType string, members bool, metadata map[string]any) triggers.Message {
 	text := utf8.Valid(body)
 	if text {
 		metadata["QueueTrigger"] = string(body)
+	}
+	if text && members {
 		bindings.ApplyJSON(metadata, body)
 	}
 	out := triggers.Message{Metadata: metadata}
-	switch strings.ToLower(dataType) {
-	case "binary", "stream":
+	switch {
+	case triggers.IsBinary(dataType):
 		out.Value = bindings.BytesValue(body)
 	default:
 		if text {

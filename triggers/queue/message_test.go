@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,5 +128,49 @@ func TestMessageOfAnAdminCall(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("Message (-got +want):\n%s", diff)
+	}
+}
+
+// Members of a JSON body are metadata of a text only, as on the platform: neither of bytes
+// nor of model binding data (host: WorkerFunctionInvoker.cs TransformInput; observed, 4.1037).
+func TestTextMembers(t *testing.T) {
+	t.Parallel()
+	for want, opts := range map[bool][]*queue.Options{
+		true:  {{TextMembers: true}, {TextMembers: true, DataType: "string"}, {DataType: "binary"}},
+		false: {{TextMembers: true, DataType: "Binary"}, {TextMembers: true, DataType: "stream"}, {TextMembers: true, Deferred: true}},
+	} {
+		for _, o := range opts {
+			_, ev := deliverOne(t, queueapi.Base64.Encode([]byte(`{"x":1}`)), nil, o)
+			m := ev.Messages[0]
+			if _, got := m.Metadata["x"]; got != want || m.Metadata["QueueTrigger"] != `{"x":1}` {
+				t.Errorf("%+v: %v", o, m.Metadata)
+			}
+		}
+	}
+}
+
+// Times of messages are whole seconds, as clients of the service have them.
+func TestTimesAreWholeSeconds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "orders")
+	b.clk.Advance(678 * time.Millisecond)
+	b.do(func(ctx context.Context, q queueapi.Queue) {
+		if _, err := q.Put(ctx, queueapi.Base64.Encode([]byte("a")), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	b.start(nil, succeed)
+	b.clk.Advance(time.Second)
+	ev := b.sink.Handled()[0]
+	for _, name := range []string{"InsertionTime", "ExpirationTime", "NextVisibleTime"} {
+		if at := ev.Messages[0].Metadata[name].(bindings.DateTimeOffset); at.Nanosecond() != 0 {
+			t.Errorf("%s is %v", name, at)
+		}
+	}
+	if got := ev.Details[0].Value; got != "2024-01-02T03:04:05.000+00:00" {
+		t.Errorf("InsertedOn is %q", got)
+	}
+	if got := string(queue.Model(&queueapi.Message{Inserted: start.Add(678 * time.Millisecond)}, nil).Model.Content); strings.Contains(got, ".678") {
+		t.Errorf("model binding data: %s", got)
 	}
 }

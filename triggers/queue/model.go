@@ -17,7 +17,7 @@ func Model(m *queue.Message, body []byte) bindings.Value {
 		if t.IsZero() {
 			return ""
 		}
-		return t.UTC().Format(time.RFC3339Nano)
+		return t.UTC().Truncate(time.Second).Format("2006-01-02T15:04:05-07:00")
 	}
 	return bindings.ModelValue("AzureStorageQueues", struct {
 		MessageId, PopReceipt, MessageText   string //nolint:revive // the platform's names

@@ -21,7 +21,7 @@ func TestModel(t *testing.T) {
 		want string
 	}{
 		{"whole", queueapi.Message{ID: "1", PopReceipt: "p", DequeueCount: 2, NextVisible: at, Inserted: at, Expires: at},
-			`{"MessageId":"1","PopReceipt":"p","MessageText":"a \"b\"","DequeueCount":2,"NextVisibleOn":"2026-01-02T03:04:05Z","InsertedOn":"2026-01-02T03:04:05Z","ExpiresOn":"2026-01-02T03:04:05Z"}`},
+			`{"MessageId":"1","PopReceipt":"p","MessageText":"a \"b\"","DequeueCount":2,"NextVisibleOn":"2026-01-02T03:04:05+00:00","InsertedOn":"2026-01-02T03:04:05+00:00","ExpiresOn":"2026-01-02T03:04:05+00:00"}`},
 		{"without times", queueapi.Message{ID: "1", DequeueCount: 1}, `{"MessageId":"1","PopReceipt":"","MessageText":"a \"b\"","DequeueCount":1}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

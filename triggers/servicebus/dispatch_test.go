@@ -267,3 +267,24 @@ func TestBody(t *testing.T) {
 		}
 	}
 }
+
+// spec storage 5: members of a text only.
+func TestTextMembers(t *testing.T) {
+	t.Parallel()
+	deferred := func(*servicebusapi.Received) bindings.Value { return bindings.Value{Kind: bindings.Model} }
+	for want, opts := range map[bool][]*servicebus.Options{
+		true:  {{TextMembers: true}, {DataType: "binary"}},
+		false: {{TextMembers: true, DataType: "binary"}, {TextMembers: true, Value: deferred}},
+	} {
+		for _, o := range opts {
+			b := newBench(t, servicebusapi.Queue{})
+			b.start(o, succeed)
+			b.do(func(ctx context.Context) error {
+				return b.ns.Send(ctx, "orders", &servicebusapi.Message{Body: []byte(`{"x":1}`)})
+			})
+			if _, got := b.sink.Handled()[0].Messages[0].Metadata["x"]; got != want {
+				t.Errorf("%+v: %v, want %v", o, got, want)
+			}
+		}
+	}
+}

@@ -19,7 +19,7 @@ var maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)
 // Message returns what a function receives for a body: how an admin call hands
 // its input to a function. Batch: it takes batches, and the body is a member of one.
 func Message(body []byte, contentType, dataType string, batch bool) triggers.Message {
-	return valueOf(&servicebus.Message{Body: body, ContentType: contentType}, dataType, batch, map[string]any{})
+	return valueOf(&servicebus.Message{Body: body, ContentType: contentType}, dataType, batch, true, map[string]any{})
 }
 
 // messageOf is Message for a message of the service. actions is [Options.SessionActions],
@@ -39,7 +39,7 @@ func (o *Options) messageOf(m *servicebus.Received, actions json.RawMessage) tri
 
 // valueOf makes the trigger's value of a message of the service.
 func (o *Options) valueOf(m *servicebus.Received, metadata map[string]any) triggers.Message {
-	out := valueOf(&m.Message, o.DataType, o.Batch, metadata)
+	out := valueOf(&m.Message, o.DataType, o.Batch, !o.TextMembers || o.Value == nil && !triggers.IsBinary(o.DataType), metadata)
 	if o.Value != nil {
 		out.Value, out.Err = o.Value(m), nil
 	}
@@ -48,18 +48,19 @@ func (o *Options) valueOf(m *servicebus.Received, metadata map[string]any) trigg
 
 // valueOf makes the trigger's value. A body that is not UTF-8 does not fit a text
 // parameter (WSB: src/Triggers/Converters/MessageToStringConverter.cs).
-func valueOf(m *servicebus.Message, dataType string, batch bool, metadata map[string]any) triggers.Message {
+// Members: those of a JSON body are metadata.
+func valueOf(m *servicebus.Message, dataType string, batch, members bool, metadata map[string]any) triggers.Message {
 	text := utf8.Valid(m.Body)
-	if text {
+	if text && members {
 		bindings.ApplyJSON(metadata, m.Body)
 	}
 	out := triggers.Message{Metadata: metadata}
-	switch dataType = strings.ToLower(dataType); {
-	case dataType == "binary", dataType == "stream":
+	switch {
+	case triggers.IsBinary(dataType):
 		out.Value = bindings.BytesValue(m.Body)
 	case !text:
 		out.Err = fmt.Errorf("the message with content type %q is not UTF-8 text: bind it with dataType binary", m.ContentType)
-	case batch && dataType != "string":
+	case batch && !strings.EqualFold(dataType, "string"):
 		var err error
 		if out.Value, err = bindings.Element(string(m.Body)); err != nil {
 			out.Err = fmt.Errorf("the message with content type %q does not fit: %w", m.ContentType, err)
@@ -84,6 +85,9 @@ func (o *Options) batchOf(batch []*servicebus.Received, actions json.RawMessage)
 		for _, p := range metadataOf(m) {
 			if columns[p.name] == nil {
 				columns[p.name] = make([]any, len(batch))
+			}
+			if at, ok := p.value.(time.Time); ok {
+				p.value = bindings.TimeJSON(at)
 			}
 			columns[p.name][i] = p.value
 		}

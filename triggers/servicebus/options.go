@@ -60,6 +60,11 @@ type Options struct {
 	// anything else for text.
 	DataType string
 
+	// TextMembers says that the members of a JSON body are metadata where the value is a
+	// text only, as on the platform (host: WorkerFunctionInvoker.cs TransformInput): not
+	// of bytes, nor of a deferred value.
+	TextMembers bool
+
 	// SessionActions adds what the session actions of .NET need to the metadata: when the
 	// lock of the session ends, and the sessions of a batch as a list of texts.
 	SessionActions bool

@@ -148,6 +148,7 @@ func functionOf(f *kinds.Function) (*trigger.Function, error) {
 	}
 	bf := &trigger.Function{
 		ID: app.FunctionID(f.Def.Name), Pattern: pattern, Account: account, EventGrid: onEventGrid(f.Def.Trigger),
+		Platform: kinds.OfThePlatform(f),
 	}
 	if f.Def.DefersTrigger() {
 		bf.Deferred = connectionName(f.Def.Trigger)

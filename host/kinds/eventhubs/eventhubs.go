@@ -101,6 +101,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		Owner:               f.Instance + "/" + f.Def.Name,
 		Alone:               !f.Locks().Shares() && !competes(f),
 		DataType:            kinds.DataType(f),
+		TextMembers:         kinds.OfThePlatform(f),
 		Written:             func(c trigger.CheckpointWritten) { checkpointWritten(f, c) },
 		Notify: func(source, what string, err error) {
 			if f.Connections.TellsOutage(err) {
@@ -161,6 +162,7 @@ func consumerGroup(b *app.Binding) string {
 func message(f *kinds.Function, input string) (triggers.Message, error) {
 	m := trigger.Message([]byte(input), kinds.DataType(f), f.Def.Trigger.Cardinality == "many")
 	if f.Def.DefersTrigger() {
+		m.Metadata = nil
 		m.Value = model(&eventhubs.ReceivedEvent{Event: eventhubs.Event{Body: []byte(input)}, EnqueuedTime: f.Clock.Now()})
 	}
 	return m, nil

@@ -52,6 +52,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MaxDequeueCount:    conf.MaxDequeueCount,
 		MessageEncoding:    Encoding(f.App()),
 		DataType:           f.Def.Trigger.DataType,
+		TextMembers:        kinds.OfThePlatform(f),
 		Deferred:           f.Def.DefersTrigger(),
 		Rand:               f.Jitter(1<<63 | uint64(f.Number)),
 		Watcher:            f.Watcher,
@@ -73,6 +74,7 @@ func pollingInterval(conf app.Queues) time.Duration {
 func message(f *kinds.Function, input string) (triggers.Message, error) {
 	m := trigger.Message([]byte(input), f.Def.Trigger.DataType)
 	if f.Def.DefersTrigger() {
+		m.Metadata = map[string]any{"QueueTrigger": input}
 		m.Value = trigger.Model(&queue.Message{DequeueCount: 1, Inserted: f.Clock.Now()}, []byte(input))
 	}
 	return m, nil

@@ -90,6 +90,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MinMessageBatchSize:          conf.MinMessageBatchSize,
 		MaxBatchWait:                 conf.MaxBatchWaitTime,
 		DataType:                     kinds.DataType(f),
+		TextMembers:                  kinds.OfThePlatform(f),
 		SessionActions:               f.App().Handler.Runtime == "dotnet-isolated",
 	}
 	if f.Def.DefersTrigger() {
@@ -126,6 +127,7 @@ func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 func message(f *kinds.Function, input string) (triggers.Message, error) {
 	m := trigger.Message([]byte(input), "", kinds.DataType(f), f.Def.Trigger.Cardinality == "many")
 	if f.Def.DefersTrigger() {
+		m.Metadata = nil
 		m.Value = model(&servicebus.Received{Message: servicebus.Message{Body: []byte(input)}, EnqueuedTime: f.Clock.Now()})
 	}
 	return m, nil

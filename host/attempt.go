@@ -130,15 +130,6 @@ func (d *delivery) handlerFailure(resp *call.Response) error {
 	return d.last.of(d.f.def.Name, d.base.Invocation, failure)
 }
 
-var levelNames = [...]string{"trace", "debug", "information", "warning", "error", "critical"}
-
-func levelName(l call.Level) string {
-	if l < 0 || int(l) >= len(levelNames) {
-		return levelNames[call.Information]
-	}
-	return levelNames[l]
-}
-
 // payload makes the handler's inputs of an event. The trigger's value comes
 // first.
 func (f *function) payload(ev *triggers.Event) *payload {

@@ -19,11 +19,11 @@ func (d *delivery) log(line call.Log) {
 	rec := d.base
 	rec.Kind, rec.Attempt = journal.HandlerLog, d.attempts
 	if cut {
-		rec.Level, rec.Message = levelName(call.Warning), d.flood.Text("attempt")
+		rec.Level, rec.Message = call.Warning.String(), d.flood.Text("attempt")
 		d.f.gen.host.journal.Append(rec)
 		return
 	}
-	rec.Level, rec.Message = levelName(line.Level), line.Message
+	rec.Level, rec.Message = line.Level.String(), line.Message
 	for _, f := range line.Fields {
 		rec.Fields = append(rec.Fields, journal.Field{Key: f.Key, Value: f.Value})
 	}
@@ -34,11 +34,11 @@ func (d *delivery) log(line call.Log) {
 func (hs *handlers) outputOf(program string) func(process.Line) {
 	var lines journal.Flood
 	return func(line process.Line) {
-		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: levelName(line.Level), Message: line.Text}
+		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: line.Level.String(), Message: line.Text}
 		pass, cut := lines.Pass(hs.host.clk.Now().Unix()/60, len(line.Text))
 		switch {
 		case cut:
-			rec.Level, rec.Message = levelName(call.Warning), lines.Text("minute")
+			rec.Level, rec.Message = call.Warning.String(), lines.Text("minute")
 		case !pass:
 			return
 		}

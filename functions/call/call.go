@@ -181,3 +181,13 @@ const (
 	ErrorLevel
 	Critical
 )
+
+var levelNames = [...]string{"trace", "debug", "information", "warning", "error", "critical"} // read only
+
+// String is the level in the platform's word; information for one that is none.
+func (l Level) String() string {
+	if l < 0 || int(l) >= len(levelNames) {
+		l = Information
+	}
+	return levelNames[l]
+}

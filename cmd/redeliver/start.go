@@ -105,8 +105,10 @@ output binding that names port 60101 means this host's topics too.
 Apps in JavaScript, TypeScript, Python and Java run in a language worker: the
 official one where Core Tools are installed, else the one that this program
 brings; both need the interpreter, to which --language-worker hands arguments,
-such as --inspect for a debugger. An app in another language starts too: its
-functions do not run and say why, and everything else is served. --services-only
+such as --inspect for a debugger. An app of isolated .NET is built with dotnet,
+again after an edit, and runs its own worker; in the folder of a solution the
+projects are named. An app in another language starts too: its functions do not
+run and say why, and everything else is served. --services-only
 starts the services alone, in any folder, for functions that another host runs.
 All their ports are open unless a flag closes them, and the control API takes
 any free port unless --port names one. Only the object redeliver of host.json

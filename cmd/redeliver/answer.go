@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/spf13/cobra"
@@ -13,6 +14,9 @@ type remote struct {
 	target
 	std    streams
 	asJSON bool
+
+	careful bool // it destroys: a host that was found by its port alone is not enough
+	yes     bool
 }
 
 // plain adds the flags of a command that has no answer to write as JSON.
@@ -27,14 +31,38 @@ func (r *remote) changes(cmd *cobra.Command) *cobra.Command {
 	return r.plain(cmd)
 }
 
+// addOutput adds --output of a command that has several forms of it, and --json for short.
+func addOutput(cmd *cobra.Command, output *string, otherwise, usage string) {
+	cmd.Flags().StringVarP(output, "output", "o", otherwise, usage)
+	short := cmd.Flags().VarPF(jsonFlag{output}, "json", "", "the same as --output json")
+	short.NoOptDefVal = "true"
+}
+
+// jsonFlag is the value of --json, short for an output.
+type jsonFlag struct{ output *string }
+
+// String implements pflag.Value.
+func (j jsonFlag) String() string { return strconv.FormatBool(j.output != nil && *j.output == "json") }
+
+// Set implements pflag.Value.
+func (j jsonFlag) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if on {
+		*j.output = "json"
+	}
+	return err
+}
+
+// Type implements pflag.Value.
+func (j jsonFlag) Type() string { return "bool" }
+
 // shows adds the flags of a command that shows something: --output text or json, or
 // --json for short.
 func (r *remote) shows(cmd *cobra.Command) *cobra.Command {
 	var output string
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().BoolVar(&r.asJSON, "json", false, "the same as --output json")
+	addOutput(cmd, &output, "text", "text or json")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
-		r.asJSON = r.asJSON || output == "json"
+		r.asJSON = output == "json"
 		return oneOf("output", output, "text", "json")
 	}
 	return r.plain(cmd)
@@ -43,11 +71,18 @@ func (r *remote) shows(cmd *cobra.Command) *cobra.Command {
 // tell asks the host for an operation, and writes the answer: as text, or with --json as
 // it came.
 func tell[Out any](cmd *cobra.Command, r *remote, in api.Operation[Out], text func(out *Out) string) error {
-	c, err := r.find()
+	c, err := r.reach(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if r.asJSON {
+		var none Out
+		if _, empty := any(none).(api.None); empty {
+			if _, err := call(cmd.Context(), c, in); err != nil {
+				return err
+			}
+			return writeIndented(r.std, struct{}{})
+		}
 		var raw json.RawMessage
 		if err := c.read(cmd.Context(), in, &raw); err != nil {
 			return err
@@ -59,6 +94,22 @@ func tell[Out any](cmd *cobra.Command, r *remote, in api.Operation[Out], text fu
 		newConsole(r.std, true).print(text(&out))
 	}
 	return err
+}
+
+// say writes what a command has done: as text, or with --json.
+func (r *remote) say(done any, text string) error {
+	if r.asJSON {
+		return writeIndented(r.std, done)
+	}
+	newConsole(r.std, true).print(text)
+	return nil
+}
+
+// written is a file that a command has written.
+type written struct {
+	File        string `json:"file"`
+	Bytes       int64  `json:"bytes"`
+	ContentType string `json:"contentType,omitempty"`
 }
 
 // writeIndented writes JSON for people too.

@@ -27,7 +27,7 @@ import (
 func newUpload(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var contentType string
-	cmd := r.plain(&cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "upload CONTAINER/NAME FILE|-",
 		Short: "Write a blob of the running host from a file",
 		Long: `Upload makes a block blob of a file, or of the standard input for "-", in the
@@ -64,8 +64,7 @@ NAME, else of FILE, else from the first bytes.`,
 			if err != nil {
 				return err
 			}
-			newConsole(std, true).printf("uploaded %s to blob %q (%s)\n", plural(int(made.Size), "byte"), args[0], made.ContentType)
-			return nil
+			return r.say(made, textf("uploaded %s to blob %q (%s)\n", plural(int(made.Size), "byte"), args[0], made.ContentType))
 		},
 	})
 	cmd.Flags().StringVar(&contentType, "content-type", "", "content type of the blob (default: guessed)")
@@ -74,7 +73,7 @@ NAME, else of FILE, else from the first bytes.`,
 
 func newDownload(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.changes(&cobra.Command{
 		Use:   "download CONTAINER/NAME [FILE|-]",
 		Short: "Read a blob of the running host into a file",
 		Long: `Download writes a blob of the embedded storage of the running host to FILE, or
@@ -116,8 +115,8 @@ of NAME, which must not exist yet.`,
 				if err != nil {
 					return err
 				}
-				newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(web.BlobContentType))
-				return nil
+				kind := resp.Header.Get(web.BlobContentType)
+				return r.say(written{file, n, kind}, textf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, kind))
 			})
 		},
 	})

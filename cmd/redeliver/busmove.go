@@ -13,7 +13,7 @@ import (
 
 func newPurgeBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.changes(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Remove all messages from a Service Bus entity",
 		Long: `Purge removes every message from a queue, a subscription or a dead-letter queue
@@ -40,7 +40,7 @@ it.`,
 func newRedriveBus(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var numbers []int64
-	cmd := r.changes(&cobra.Command{
+	cmd := r.destroys(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Move messages from a dead-letter queue back to its entity",
 		Long: `Redrive moves the messages of an entity's dead-letter queue back to the entity,

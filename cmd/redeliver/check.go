@@ -45,7 +45,7 @@ With --strict the exit code is 1 for warnings and lints too.`,
 			if err := oneOf("output", output, "text", "json"); err != nil {
 				return err
 			}
-			dir, err := appDir(args)
+			dir, err := appAbove(args)
 			if err != nil {
 				return err
 			}
@@ -65,7 +65,7 @@ With --strict the exit code is 1 for warnings and lints too.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	addOutput(cmd, &output, "text", "text or json")
 	cmd.Flags().BoolVar(&noBuild, "no-build", false, "do not build and ask the app's program")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 for warnings and lints too")
 	files.add(cmd)
@@ -84,6 +84,9 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 	}
 	if err != nil {
 		return nil, below(err, "check", dir)
+	}
+	if a.Bare {
+		return nil, noApp(dir)
 	}
 	report := app.Check(a)
 	if handler != nil {
@@ -124,6 +127,23 @@ func writeReport(w io.Writer, report *app.Report, output string) error {
 // addSet adds --set.
 func addSet(cmd *cobra.Command, set *[]string) {
 	cmd.Flags().StringArrayVar(set, "set", nil, "set a switch of the emulator, NAME=VALUE, over host.json (repeatable)")
+}
+
+// appAbove is the app's folder: the argument, or the current folder or the first one above it
+// that holds host.json.
+func appAbove(args []string) (string, error) {
+	dir, err := appDir(args)
+	if err != nil || len(args) > 0 {
+		return dir, err
+	}
+	for above := dir; ; above = filepath.Dir(above) {
+		if info, err := os.Stat(filepath.Join(above, "host.json")); err == nil && !info.IsDir() {
+			return above, nil
+		}
+		if above == filepath.Dir(above) {
+			return dir, nil
+		}
+	}
 }
 
 // appDir is the app's folder: the argument, or the current folder.

@@ -65,7 +65,7 @@ const longestAdvance = 366 * 24 * time.Hour
 
 func newClock(std streams) *cobra.Command {
 	r := &remote{std: std}
-	cmd := r.plain(&cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "clock",
 		Short: "Show, move or stop the clock of the running host",
 		Long: `Clock shows the time of the running host, the wall's, how the clock moves, and
@@ -81,7 +81,7 @@ follows the wall.`,
 			return tell(cmd, r, control.GetClock{}, timeText)
 		},
 	})
-	cmd.AddCommand(r.plain(&cobra.Command{
+	cmd.AddCommand(r.changes(&cobra.Command{
 		Use:     "advance DURATION",
 		Short:   "Move the clock; everything that becomes due on the way happens",
 		Example: `  redeliver clock advance 15m`,
@@ -93,7 +93,7 @@ follows the wall.`,
 			}
 			return tell(cmd, r, control.AdvanceClock{By: by}, timeText)
 		},
-	}), r.plain(&cobra.Command{
+	}), r.changes(&cobra.Command{
 		Use:   "next",
 		Short: "Move the clock to what is due next, which happens",
 		Args:  arguments(0, 0),
@@ -110,7 +110,7 @@ follows the wall.`,
 		{clock.Auto, "Let the clock skip every wait"},
 		{clock.Manual, "Stop the clock at its present time until it is moved"},
 	} {
-		cmd.AddCommand(r.plain(&cobra.Command{
+		cmd.AddCommand(r.changes(&cobra.Command{
 			Use:   string(mode.pace),
 			Short: mode.short,
 			Args:  arguments(0, 0),

@@ -117,7 +117,7 @@ many batches as ranges can be in work at once.`,
 
 func newDeleteCosmos(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove a Cosmos DB container with its documents",
 		Long: `Delete removes a container with its documents and its change feed from the
@@ -184,7 +184,7 @@ documents of a lease container say how far functions have come.`,
 func newPurgeCosmos(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var in control.PurgeDocuments
-	cmd := r.changes(&cobra.Command{
+	cmd := r.destroys(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove the documents of a Cosmos DB container",
 		Long: `Purge removes the documents of a container of the running host, or only the

@@ -16,7 +16,7 @@ func newDelete(std streams) *cobra.Command {
 
 func newDeleteBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.changes(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Remove a queue, topic or subscription with its messages",
 		Long: `Delete removes a queue, a topic with its subscriptions, or a subscription from
@@ -43,7 +43,7 @@ entities names.`,
 
 func newDeleteGrid(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.changes(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Remove a topic of Event Grid, or an event subscription",
 		Long: `Delete removes a topic with its event subscriptions, or one event subscription,

@@ -46,11 +46,7 @@ whatever is missing: which of it an app needs depends on the app.`,
   redeliver doctor shop --json`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			dir, err := filepath.Abs(dir)
+			dir, err := appAbove(args)
 			if err != nil {
 				return err
 			}

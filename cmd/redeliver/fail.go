@@ -35,7 +35,7 @@ func inject(cmd *cobra.Command, r *remote, in *trouble.AddFault) error {
 func newFailOperation(std streams) *cobra.Command {
 	r := &remote{std: std}
 	in := &trouble.AddFault{}
-	cmd := faultFlags(r.changes(&cobra.Command{
+	cmd := faultFlags(r.destroys(&cobra.Command{
 		Use:   "operation NAME",
 		Short: "Make operations of an embedded service fail",
 		Long: `Fail makes the next operation of that name fail: Put, Receive, Delete and Update
@@ -72,7 +72,7 @@ end with the host.`,
 func newFailHandler(std streams) *cobra.Command {
 	r := &remote{std: std}
 	in := &trouble.AddFault{Service: faults.Handler, Operation: "Invoke"}
-	cmd := faultFlags(r.changes(&cobra.Command{
+	cmd := faultFlags(r.destroys(&cobra.Command{
 		Use:   "handler FUNCTION",
 		Short: "Lose the handler of the next attempt of a function",
 		Long: `Fail loses the handler of the next attempt, as when its process ends: before it
@@ -91,7 +91,7 @@ has begun, or with --after when it has done its work. The attempt fails.`,
 func newFailDisk(std streams) *cobra.Command {
 	r := &remote{std: std}
 	in := &trouble.AddFault{DiskFull: true}
-	return faultFlags(r.changes(&cobra.Command{
+	return faultFlags(r.destroys(&cobra.Command{
 		Use:     "disk",
 		Short:   "Make each operation fail that writes, as on a full disk",
 		Example: "  redeliver fail disk --for 5m",
@@ -107,7 +107,7 @@ func newFailHost(std streams) *cobra.Command {
 	for i, p := range faults.Points() {
 		points[i] = string(p)
 	}
-	cmd := r.changes(&cobra.Command{
+	cmd := r.destroys(&cobra.Command{
 		Use:   "host FUNCTION POINT",
 		Short: "Kill the host at a point of a delivery of a function",
 		Long: `Fail kills the process of the host, as kill -9 does, when a delivery of the

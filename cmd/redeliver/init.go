@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ var newLanguages = map[string]newLanguage{ // read only
 	}},
 	"dotnet": {files: []newFile{
 		{"{{.Name}}.csproj", "app.csproj.tmpl"}, {"Program.cs", "Program.cs.tmpl"}, {"Functions.cs", "Functions.cs.tmpl"},
-		{"poison.scenario.yaml", "poison.yaml.tmpl"}, {"tests/Tests.csproj", "tests.csproj.tmpl"}, {"tests/HostTests.cs", "HostTests.cs.tmpl"},
+		{"tests/Tests.csproj", "tests.csproj.tmpl"}, {"tests/HostTests.cs", "HostTests.cs.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.dotnet.tmpl"}, {".gitignore", "gitignore.dotnet.tmpl"},
 	}},
 	"python": {files: []newFile{
@@ -72,6 +73,7 @@ var newLanguages = map[string]newLanguage{ // read only
 const newNames = "go, node, typescript, python, java, dotnet or custom"
 
 func newInit(std streams) *cobra.Command {
+	r := &remote{std: std}
 	var lang, replace string
 	cmd := &cobra.Command{
 		Use:   "init DIR --lang LANGUAGE",
@@ -79,9 +81,9 @@ func newInit(std streams) *cobra.Command {
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
 timer, and a retry policy, in Go, JavaScript, TypeScript, Python, Java or C#
-(.NET isolated, with a scenario and a test project), or as a custom handler: a program that answers HTTP requests,
-here in Python without any library. If one of its files exists already, nothing
-is written.
+(.NET isolated, with a test project), or as a custom handler: a program that
+answers HTTP requests, here in Python without any library. order.scenario.yaml
+is for "redeliver test". If one of the files exists already, nothing is written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into
@@ -116,7 +118,6 @@ go.mod; --replace names another place.`,
 				return err
 			}
 			out := newConsole(std, true)
-			out.printf("wrote an app to %s\n", args[0])
 			if lang == "go" {
 				tidy(cmd.Context(), args[0], src, out)
 			}
@@ -126,13 +127,29 @@ go.mod; --replace names another place.`,
 			if language.next != "" {
 				out.hint("run in " + args[0] + ": " + language.next)
 			}
-			out.hint(commandFor("start", args[0]))
-			return nil
+			next := firstCommands(args[0])
+			for _, command := range next {
+				out.hint(command)
+			}
+			return r.say(map[string]any{"folder": args[0], "next": next}, textf("wrote an app to %s\n", args[0]))
 		},
 	}
+	cmd.Flags().BoolVar(&r.asJSON, "json", false, "write the answer as JSON")
 	cmd.Flags().StringVar(&lang, "lang", "", "language of the functions: "+newNames)
 	cmd.Flags().StringVar(&replace, "replace", "", "folder of the redeliver module, for the replace line of go.mod")
 	return cmd
+}
+
+// firstCommands are what to type once there is an app in dir: run it, let a message fail, and
+// see what became of it.
+func firstCommands(dir string) []string {
+	at := ""
+	if filepath.Clean(dir) != "." {
+		at = " --dir " + shellWord(dir)
+	}
+	return []string{
+		commandFor("start", dir), `redeliver send queue orders '{"id":"7","fail":true}'` + at, "redeliver explain" + at, "redeliver ui" + at, commandFor("test", dir),
+	}
 }
 
 // source is where an app takes the redeliver module from: a release, or a folder.
@@ -186,7 +203,7 @@ func writeApp(dir, lang string, src source) error {
 		return err
 	}
 	files := map[string]string{}
-	for _, f := range newLanguages[lang].files {
+	for _, f := range append(slices.Clone(newLanguages[lang].files), newFile{"order.scenario.yaml", "order.scenario.tmpl"}) {
 		text, err := newApp.ReadFile("newapp/" + f.template)
 		if err != nil { // a template of ours
 			panic(err)

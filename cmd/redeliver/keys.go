@@ -37,7 +37,7 @@ shown too.`,
 			if err := oneOf("output", output, "text", "json"); err != nil {
 				return err
 			}
-			dir, err := appDir(args)
+			dir, err := appAbove(args)
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ shown too.`,
 			return showKeys(std, append(keys.All(), keysOfStorage(dir)...), output)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	addOutput(cmd, &output, "text", "text or json")
 	return cmd
 }
 

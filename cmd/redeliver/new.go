@@ -19,6 +19,7 @@ import (
 )
 
 func newNew(std streams) *cobra.Command {
+	r := &remote{std: std}
 	var trigger, on, connection, dir string
 	cmd := &cobra.Command{
 		Use:   "new NAME --trigger KIND",
@@ -40,16 +41,22 @@ DATABASE/CONTAINER. No file is overwritten; a running host reloads the app.`,
 			if err != nil {
 				return err
 			}
-			if dir, err = filepath.Abs(dir); err != nil {
+			if !cmd.Flags().Changed("dir") {
+				dir, err = appAbove(nil)
+			} else {
+				dir, err = filepath.Abs(dir)
+			}
+			if err != nil {
 				return err
 			}
-			return n.add(dir, newConsole(std, true))
+			return n.add(dir, r)
 		},
 	}
+	cmd.Flags().BoolVar(&r.asJSON, "json", false, "write the answer as JSON")
 	cmd.Flags().StringVarP(&trigger, "trigger", "t", "", kindNames())
 	cmd.Flags().StringVar(&on, "on", "", "what the trigger is bound to (default: made of NAME)")
 	cmd.Flags().StringVar(&connection, "connection", "", "setting that holds the connection (default: AzureWebJobsStorage, AzureWebJobsServiceBus, ...)")
-	cmd.Flags().StringVarP(&dir, "dir", "C", ".", "folder of the app")
+	cmd.Flags().StringVarP(&dir, "dir", "C", "", "folder of the app (default: this folder or one above it)")
 	return cmd
 }
 
@@ -68,7 +75,7 @@ type addition struct {
 }
 
 // add writes the function into the app, and says what comes next.
-func (n *newFunction) add(dir string, out *console) error {
+func (n *newFunction) add(dir string, r *remote) error {
 	if info, err := os.Stat(filepath.Join(dir, "host.json")); err != nil || info.IsDir() {
 		return hinted(fmt.Errorf("there is no host.json in %q", dir), "name the folder of the app with --dir; redeliver init writes a new app")
 	}
@@ -96,17 +103,23 @@ func (n *newFunction) add(dir string, out *console) error {
 	if err := writeChanges(dir, added.changes); err != nil {
 		return err
 	}
+	done := map[string][]string{}
+	var text strings.Builder
 	for _, c := range added.changes {
 		verb := "changed"
 		if c.made {
 			verb = "wrote"
 		}
-		out.printf("%s %s\n", verb, c.file)
+		done[verb] = append(done[verb], c.file)
+		writef(&text, "%s %s\n", verb, c.file)
+	}
+	if err := r.say(done, text.String()); err != nil {
+		return err
 	}
 	if setting != nil {
 		added.left = append(added.left, fmt.Sprintf("%s in local.settings.json: the embedded services; a host that runs reads it at its next start", strings.Join(names, " and ")))
 	}
-	n.sayNext(dir, added, out)
+	n.sayNext(dir, added, newConsole(r.std, true))
 	return nil
 }
 

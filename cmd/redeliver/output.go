@@ -85,7 +85,7 @@ func newFailOutput(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var in control.FailOutputs
 	var text string
-	cmd := r.changes(&cobra.Command{
+	cmd := r.destroys(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Make the next writes of a function's outputs fail",
 		Long: `Fail makes the next write of an output of the running host fail, as if its

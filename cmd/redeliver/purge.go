@@ -14,7 +14,7 @@ func newPurge(std streams) *cobra.Command {
 
 func newPurgeQueue(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.changes(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "queue NAME",
 		Short: "Remove all messages from a storage queue",
 		Long: `Purge removes every message from a storage queue of the running host, also

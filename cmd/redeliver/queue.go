@@ -154,7 +154,7 @@ func plural(n int, what string) string {
 
 func newInvoke(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.changes(&cobra.Command{
 		Use:   "invoke FUNCTION [BODY|-]",
 		Short: "Run a function of the running host by hand",
 		Long: `Invoke runs a function once, as the admin API does, and waits for the result.
@@ -188,6 +188,12 @@ when the last attempt failed.`,
 			res, err := call(cmd.Context(), c, control.Invoke{Name: args[0], Input: in})
 			if err != nil {
 				return err
+			}
+			if r.asJSON {
+				if err := writeIndented(std, res); err != nil || res.Succeeded {
+					return err
+				}
+				return exitCode(exitFailure)
 			}
 			return showResult(newConsole(std, true), args[0], &res)
 		},

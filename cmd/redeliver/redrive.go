@@ -20,7 +20,7 @@ func newRedrive(std streams) *cobra.Command {
 func newRedriveQueue(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var in control.RedriveQueue
-	cmd := r.changes(&cobra.Command{
+	cmd := r.destroys(&cobra.Command{
 		Use:   "queue NAME-poison",
 		Short: "Move messages from a poison queue back to its queue",
 		Long: `Redrive moves the visible messages of a poison queue back to the queue that they
@@ -75,7 +75,7 @@ func redrivenText(done *control.Redriven) string {
 func newRedriveGrid(std streams) *cobra.Command {
 	r := &remote{std: std}
 	in := view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}
-	cmd := r.changes(&cobra.Command{
+	cmd := r.destroys(&cobra.Command{
 		Use:   "eventgrid TOPIC/SUBSCRIPTION",
 		Short: "Give dead-lettered events back to their subscription",
 		Long: `Redrive gives the events that a subscription has dead-lettered back to it, the

@@ -128,7 +128,7 @@ func (s *session) ends(status string) bool {
 func (s *session) open(ctx context.Context) error {
 	env := hostEnvironment(s.flags.languageWorker)
 	a, err := s.look(env)
-	if _, elsewhere := errors.AsType[*app.NoAppError](err); elsewhere {
+	if a == nil || a.Bare {
 		return err // and nothing is left in a folder that is no app's
 	}
 	var owned error
@@ -262,7 +262,18 @@ func (s *session) look(env []string) (*app.App, error) {
 	if err != nil {
 		return nil, below(err, "start", s.dir)
 	}
+	if a.Bare {
+		return a, noApp(s.dir)
+	}
 	return a, nil
+}
+
+// noApp is the error of a folder with nothing of an app. The platform's host would make one
+// of it; the person who stands there seldom means that.
+func noApp(dir string) error {
+	dir = short(dir)
+	return hinted(fmt.Errorf("there is no function app in %q, nor a host.json above it", dir),
+		commandFor("init", dir)+" --lang LANGUAGE writes one, "+commandFor("start", dir)+" --services-only serves the services alone")
 }
 
 // tell says what stands in the way of an app, and warns.

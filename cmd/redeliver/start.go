@@ -60,10 +60,11 @@ func newStart(std streams) *cobra.Command {
 		Use:     "start [DIR]",
 		Aliases: []string{"run"}, // as Core Tools 5 calls it
 		Short:   "Run an app in the foreground",
-		Long: `Start runs the app in DIR (default: this folder) until Ctrl+C. It builds a Go
-app first, watches its files and reloads it when one changes; an edit that is
-wrong is reported and changes nothing. A wrong host.json at the start does not
-end the host: it says what is wrong, and loads the app again when the file
+		Long: `Start runs the app in DIR (default: this folder, or the one above it that holds
+host.json) until Ctrl+C. It builds a Go app first, watches its files and reloads
+it when one changes; an edit that is wrong is reported and changes nothing. A
+folder with nothing of an app is refused. A wrong host.json at the start does
+not end the host: it says what is wrong, and loads the app again when the file
 changes.
 
 It prints the endpoints and, for each function, attempts x deliveries and where
@@ -127,7 +128,11 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port")
 			f.storageGiven = storageGiven(cmd)
-			dir, err := appDir(args)
+			find := appAbove
+			if f.servicesOnly {
+				find = appDir // they are served in any folder
+			}
+			dir, err := find(args)
 			if err != nil {
 				return err
 			}
@@ -160,7 +165,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.BoolVar(&f.open, "open", false, "open the host's page in a browser")
 	flags.StringVar(&f.clock, "clock", string(clock.Real), "real, or auto: skip waiting, manual: stand still until moved, debug: stand still while a handler runs")
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
-	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
+	addOutput(cmd, &f.output, "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
 	flags.BoolVar(&f.poll, "poll", false, "look at the files each second, where the system tells of no changes")
 	addStorage(cmd, &f)

@@ -29,7 +29,7 @@ message that was in work when the state was saved comes back when its lock ends.
 
 func newStateSave(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.changes(&cobra.Command{
 		Use:   "save FILE|-",
 		Short: "Write the state to a file",
 		Long: `Save writes the state, as it is at one moment, to FILE or to the standard
@@ -55,8 +55,7 @@ output.`,
 				if err != nil {
 					return err
 				}
-				newConsole(std, true).printf("saved the state to %q (%s)\n", args[0], plural(int(n), "byte"))
-				return nil
+				return r.say(written{args[0], n, ""}, textf("saved the state to %q (%s)\n", args[0], plural(int(n), "byte")))
 			})
 		},
 	})
@@ -64,7 +63,7 @@ output.`,
 
 func newStateLoad(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "load FILE|-",
 		Short: "Replace the state by a saved one",
 		Long: `Load replaces the state of all services by a saved one. It changes nothing when
@@ -78,13 +77,19 @@ change of the state is moved there, and everything due on the way happens.`,
 				return err
 			}
 			defer in.Close()
-			c, err := r.find()
+			if args[0] == "-" {
+				r.std.in = nil // it is the state, and no answer
+			}
+			c, err := r.reach(cmd.Context())
 			if err != nil {
 				return err
 			}
 			done, err := call(cmd.Context(), c, control.LoadState{Archive: in}, in.measured)
 			if err != nil {
 				return err
+			}
+			if r.asJSON {
+				return writeIndented(std, done)
 			}
 			out := newConsole(std, true)
 			if args[0] == "-" {
@@ -102,7 +107,7 @@ change of the state is moved there, and everything due on the way happens.`,
 
 func newStateReset(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.destroys(&cobra.Command{
 		Use:   "reset",
 		Short: "Empty every embedded service",
 		Long: `Reset removes every queue and blob, with them the status of timers and

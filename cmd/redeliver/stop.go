@@ -8,7 +8,7 @@ import (
 
 func newStop(std streams) *cobra.Command {
 	r := &remote{std: std}
-	return r.plain(&cobra.Command{
+	return r.changes(&cobra.Command{
 		Use:   "stop",
 		Short: "End the running host, as Ctrl+C does",
 		Long: `Stop ends the running host as Ctrl+C does: running attempts may end, for at most
@@ -30,10 +30,12 @@ func newStop(std streams) *cobra.Command {
 			if _, err := call(cmd.Context(), c, control.Stop{}); err != nil {
 				return err
 			}
-			if c.dir == "" {
-				return nil
+			if c.dir != "" {
+				if err := awaitRelease(cmd.Context(), c.dir, info); err != nil {
+					return err
+				}
 			}
-			return awaitRelease(cmd.Context(), c.dir, info)
+			return r.say(map[string]string{"stopped": c.base}, "")
 		},
 	})
 }

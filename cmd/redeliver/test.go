@@ -64,7 +64,7 @@ all have passed or were skipped.`,
 	f.IntVar(&flags.repeat, "repeat", 1, "run each scenario so often; with a seed, each time with the next one")
 	f.IntVar(&flags.parallel, "parallel", runtime.NumCPU(), "run so many scenarios at the same time")
 	f.StringVar(&flags.junit, "junit", "", "write a report in the JUnit format to this file")
-	f.StringVarP(&flags.output, "output", "o", "text", "text, or json: one line for each scenario")
+	addOutput(cmd, &flags.output, "text", "text, or json: one line for each scenario")
 	f.BoolVar(&flags.rerun, "watch", false, "run again after every change of a scenario or an app, until Ctrl+C")
 	f.BoolVar(&flags.update, "update", false, "write the timelines that scenarios compare with (then: timeline) anew")
 	f.BoolVar(&flags.verbose, "verbose", false, "name scenarios that have passed, too")

@@ -10,9 +10,9 @@ import (
 )
 
 func newUI(std streams) *cobra.Command {
-	var t target
+	r := &remote{std: std}
 	var printed bool
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "ui",
 		Short: "Open the page of the running host in a browser",
 		Long: `Ui prints the address of the page of the running host, and opens it in a
@@ -25,7 +25,7 @@ The environment variable BROWSER names a program to open it with.`,
   redeliver ui --print`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
@@ -33,9 +33,8 @@ The environment variable BROWSER names a program to open it with.`,
 			if err != nil {
 				return err
 			}
-			newConsole(std, true).print(address + "\n")
-			if printed {
-				return nil
+			if err := r.say(map[string]string{"page": address}, address+"\n"); err != nil || printed {
+				return err
 			}
 			opening, err := browserFor(address)
 			if err != nil {
@@ -47,8 +46,7 @@ The environment variable BROWSER names a program to open it with.`,
 			}
 			return nil
 		},
-	}
-	addTarget(cmd, &t)
+	})
 	cmd.Flags().BoolVar(&printed, "print", false, "print the address only")
 	return cmd
 }

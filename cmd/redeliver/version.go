@@ -19,15 +19,17 @@ var stamp string
 const develVersion = "devel"
 
 func newVersion(std streams) *cobra.Command {
-	return &cobra.Command{
+	r := &remote{std: std}
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			newConsole(std, true).print(versionLine())
-			return nil
+			return r.say(map[string]string{"version": longVersion(), "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH}, versionLine())
 		},
 	}
+	cmd.Flags().BoolVar(&r.asJSON, "json", false, "write the answer as JSON")
+	return cmd
 }
 
 // versionLine is the output of "version" and "--version".

@@ -142,6 +142,9 @@ type App struct {
 	// text; Load writes nothing.
 	MissingHostJSON bool
 
+	// Bare is set when nothing in the folder is of an app. The platform makes one of it.
+	Bare bool
+
 	// Fingerprint stands for everything that was read: files, settings, switches,
 	// declarations, and the handler (see HandlerSpec.Fingerprint). Two apps with
 	// equal fingerprints behave alike, so a reload can stop there.

@@ -10,8 +10,8 @@ import (
 )
 
 // NoAppError is the error of [Load] for a folder that holds no app, and has apps below it:
-// the folder of a solution, or the root of a repository. It is another than an empty folder,
-// which becomes an app.
+// the folder of a solution, or the root of a repository. [App.Bare] is of a folder without apps
+// below it.
 type NoAppError struct {
 	// Apps are the project files of function apps below the folder, or the host.json of
 	// those without a project of .NET: slash paths, by name, a few at most.
@@ -38,6 +38,7 @@ func (l *loader) elsewhere() error {
 	if apps := appsBelow(l.app.Dir); len(apps) > 0 {
 		return &NoAppError{apps}
 	}
+	l.app.Bare = true
 	return nil
 }
 

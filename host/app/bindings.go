@@ -126,6 +126,9 @@ func (l *loader) resolve(f *Function, b *Binding) {
 		value, missing := l.app.Settings.unresolved(text)
 		for _, err := range missing {
 			fault := settingFault(f.doc, path, text, err)
+			if !b.IsTrigger() && b.Direction == "out" {
+				fault.Reason += "; " + FailsDeliveries
+			}
 			f.record(indexing, fault)
 			if e, ok := errors.AsType[*bindings.SettingError](err); ok && e.Name != "" {
 				l.lack("%"+e.Name+"%", f, fault)

@@ -25,7 +25,11 @@ func (r reader) readPolicy(path string, conversion schemas.Kind, numbersAreText 
 	if raw == nil {
 		return nil, nil
 	}
-	if _, ok := raw.(map[string]any); !ok {
+	members, ok := raw.(map[string]any)
+	if list, isList := raw.([]any); numbersAreText && len(members) == 0 && (!isList || len(list) == 0) {
+		return nil, nil // a section of the platform's configuration that has no members binds to nothing
+	}
+	if !ok {
 		f := r.doc.Fault(path, r.doc.Found(path), "an object with strategy, maxRetryCount and intervals", "a retry policy must be an object")
 		f.Kind = conversion
 		return nil, []*schemas.Fault{f}

@@ -51,6 +51,10 @@ func (l *loader) checkPrefix(r reader) {
 	l.fault(f)
 }
 
+// FailsDeliveries is what the platform does over an output that cannot be bound: it finds
+// out when the handler has run. Redeliver leaves out the function.
+const FailsDeliveries = "the platform runs the function, and then fails each of its deliveries"
+
 // StopsTheApp is what the platform does over what stops its whole host; Redeliver leaves
 // out one function.
 const StopsTheApp = "the platform stops the whole app"

@@ -132,7 +132,10 @@ func (tab *golden) judge(t *testing.T, variable string, ours [][]string, theirs 
 		}
 	}
 	t.Run("platform", func(t *testing.T) {
-		if *update && named {
+		switch {
+		case !named:
+			t.Skipf("the variable %s names no host of the platform; what it did is in %s", variable, tab.path)
+		case *update:
 			return // it was asked above
 		}
 		for i, seen := range theirs(t) {

@@ -44,7 +44,7 @@ func MissingNames(b *app.Binding, keys ...string) []*schemas.Fault {
 			if err == nil {
 				continue
 			}
-			reason = err.Error()
+			reason = strings.TrimSuffix(err.Error(), ".") + "; " + app.FailsDeliveries
 		}
 		faults = append(faults, &schemas.Fault{
 			Path: b.PathOf(key), Found: schemas.Quote(text), Allowed: "a name, also with {expressions}",

@@ -24,33 +24,13 @@ func Binding() kinds.Binding {
 	return kinds.Binding{
 		BindingKind: app.BindingKind{
 			Type: "blob", Of: "Blob storage", Directions: all, Served: all, Connection: "Storage",
-			Validate: func(a *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
-				if late(a) {
-					return nil
-				}
-				return badPath(b)
-			},
-			Warn: func(a *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
-				if !late(a) {
-					return nil
-				}
-				faults := badPath(b)
-				for _, f := range faults {
-					f.Kind, f.Hint = "", "the function is loaded, and each call that uses the binding fails, as on the platform"
-				}
-				return faults
-			},
+			Validate: kinds.Early(badPath), Warn: kinds.Late(badPath),
 		},
 
 		Output: func(f *kinds.Function, b *app.Binding) (kinds.Output, error) { return newBinding(f, b) },
 		Input:  func(f *kinds.Function, b *app.Binding) (kinds.Input, error) { return newInput(f, b) },
 	}
 }
-
-// late reports whether a path is looked at when it is used, as by the platform for all of
-// its languages outside .NET's own process. For handlers in Go a bad one is a fault of the
-// app.
-func late(a *app.App) bool { return a.Handler.Kind == app.Language || a.Handler.Kind == app.Custom }
 
 // badPath checks a constant path. One with expressions is checked when it is used (spec
 // storage 11.2).
@@ -105,6 +85,7 @@ type binding struct {
 	b       *app.Binding
 	account blob.Account
 	path    *bindings.Template
+	err     error // of a path that is looked at when it is used; then path is nil
 }
 
 func newBinding(f *kinds.Function, b *app.Binding) (*binding, error) {
@@ -113,15 +94,18 @@ func newBinding(f *kinds.Function, b *app.Binding) (*binding, error) {
 		return nil, err
 	}
 	path, err := bindings.ParseTemplate(b.String("path"))
-	if err != nil {
+	if err != nil && !kinds.IsLate(f.App()) {
 		return nil, err
 	}
-	return &binding{b: b, account: account.Blobs, path: path}, nil
+	return &binding{b: b, account: account.Blobs, path: path, err: err}, nil
 }
 
 // resolve returns the blob that the binding means in this attempt. For a container the
 // name is empty.
 func (o *binding) resolve(a kinds.Attempt) (c blob.Container, name string, err error) {
+	if o.err != nil {
+		return nil, "", o.err
+	}
 	path, err := o.path.Resolve(a.Data())
 	if err != nil {
 		return nil, "", err

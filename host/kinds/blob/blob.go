@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/kinds/queue"
 	trigger "github.com/redeliver/redeliver/triggers/blob"
 
@@ -229,9 +230,13 @@ func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 	path := f.Trigger.String("path")
 	pattern, err := blob.ParsePattern(path)
 	if err != nil {
+		reason := err.Error()
+		if _, name := errors.AsType[*storage.Error](err); name { // the service refuses it when the listener starts
+			reason = strings.TrimSuffix(reason, ".") + ", and " + app.StopsTheApp
+		}
 		return []*schemas.Fault{{
 			Path: f.Trigger.PathOf("path"), Found: path, Allowed: "container or container/{name}",
-			Reason: err.Error(), Kind: "argument",
+			Reason: reason, Kind: "argument",
 		}}
 	}
 	return kinds.UnknownNames(f, trigger.Contract(pattern))

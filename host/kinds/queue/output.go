@@ -17,14 +17,14 @@ import (
 func Output() kinds.Binding {
 	out := []string{"out"}
 	return kinds.Binding{
-		BindingKind: app.BindingKind{Type: "queue", Of: "Queue storage", Directions: out, Served: out, Connection: "Storage", Validate: validateOutput},
+		BindingKind: app.BindingKind{Type: "queue", Of: "Queue storage", Directions: out, Served: out, Connection: "Storage", Validate: kinds.Early(badName), Warn: kinds.Late(badName)},
 		Output:      newOutput,
 	}
 }
 
-// validateOutput checks the name: constant names now, names with expressions when they
-// are used (spec storage 2).
-func validateOutput(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+// badName checks a constant name. One with expressions is checked when it is used (spec
+// storage 2).
+func badName(b *app.Binding) []*schemas.Fault {
 	name := b.String("queueName")
 	template, err := bindings.ParseTemplate(name)
 	if err == nil && template.IsConstant() {
@@ -44,6 +44,7 @@ type output struct {
 	watcher  *trigger.Watcher
 	account  queue.Account
 	name     *bindings.Template
+	err      error // of a name that is looked at when it is used; then name is nil
 	encoding queue.Encoding
 }
 
@@ -53,15 +54,18 @@ func newOutput(f *kinds.Function, b *app.Binding) (kinds.Output, error) {
 		return nil, err
 	}
 	name, err := bindings.ParseTemplate(b.String("queueName"))
-	if err != nil {
+	if err != nil && !kinds.IsLate(f.App()) {
 		return nil, err
 	}
-	return &output{watcher: f.Watcher, account: account, name: name, encoding: Encoding(f.App())}, nil
+	return &output{watcher: f.Watcher, account: account, name: name, err: err, encoding: Encoding(f.App())}, nil
 }
 
 // Write sends one message for each element of the value. A queue that does not
 // exist is made (spec storage 11).
 func (o *output) Write(ctx context.Context, a kinds.Attempt, v bindings.Value) error {
+	if o.err != nil {
+		return o.err
+	}
 	name, err := o.name.Resolve(a.Data())
 	if err != nil {
 		return err

@@ -1,0 +1,136 @@
+//clock:outside the hosts of the tests are of the real world
+
+package judge_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds/table"
+)
+
+// good is a function that no row is about.
+const good = `{"bindings":[{"type":"httpTrigger","direction":"in","name":"req","authLevel":"anonymous"},{"type":"http","direction":"out","name":"res"}]}`
+
+// A host.json and what becomes of the host and of a good function.
+func TestHostFiles(t *testing.T) {
+	t.Parallel()
+	tab := readTable(t, "testdata/hostjson.tsv", 1, 2)
+	all := func(t *testing.T, start starter) (facts [][]string) {
+		for i, r := range tab.rows {
+			t.Run(fmt.Sprint("row ", i+2), func(t *testing.T) {
+				a := lay(t, []txtar.File{{Name: "host.json", Data: []byte(r.in[0])}, {Name: "Good/function.json", Data: []byte(good)}}, "own")
+				s := start(t, a.dir, "custom", a.env)
+				function := s.function("Good")
+				facts = append(facts, []string{s.state, function})
+			})
+			if len(facts) <= i { // it was skipped
+				return make([][]string, len(tab.rows))
+			}
+		}
+		return facts
+	}
+	tab.judge(t, judgeVariable, all(t, openOurs), func(t *testing.T) [][]string { return all(t, openTheirs) })
+}
+
+// A function.json beside a good function. Where the platform stops its whole host,
+// Redeliver may leave the one function out, but says what the platform does.
+func TestFunctionFiles(t *testing.T) {
+	t.Parallel()
+	tab := readTable(t, "testdata/functionjson.tsv", 1, 2)
+	all := func(t *testing.T, start starter) [][]string {
+		facts := make([][]string, len(tab.rows))
+		tab.together(t, start, 0, len(tab.rows), facts)
+		return facts
+	}
+	ours := all(t, openOurs)
+	tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string { return all(t, openTheirs) })
+	var stops []txtar.File
+	for i, r := range tab.rows {
+		if len(r.want) > 0 && r.want[0] != "Running" && ours[i][0] == "Running" {
+			stops = append(stops, txtar.File{Name: fmt.Sprintf("Row%d/function.json", i+2), Data: []byte(r.in[0])})
+		}
+	}
+	said := told(t, stops)
+	for _, f := range stops {
+		name, _, _ := strings.Cut(f.Name, "/")
+		if !strings.Contains(said[name], app.StopsTheApp) {
+			t.Errorf("%s stops the whole app on the platform, and the faults do not say so: %s", f.Data, said[name])
+		}
+	}
+}
+
+// told are the faults of functions.
+func told(t *testing.T, functions []txtar.File) map[string]string {
+	t.Helper()
+	laid := lay(t, append(functions, txtar.File{Name: "host.json", Data: []byte(`{"version":"2.0"}`)}), "own")
+	env := map[string]string{"AzureWebJobsStorage": development, "FUNCTIONS_WORKER_RUNTIME": "custom"}
+	for _, line := range laid.env {
+		name, value, _ := strings.Cut(line, "=")
+		env[name] = value
+	}
+	a, err := app.Load(laid.dir, &app.Options{Env: env, Kinds: table.Facts()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range a.Functions {
+		out[f.Name] = fmt.Sprint(f.Faults)
+	}
+	return out
+}
+
+// A starter runs the app of a folder until the test ends.
+type starter func(t *testing.T, dir, runtime string, env []string) *subject
+
+// together starts one host for the functions of rows from to to. Where it does not run,
+// halves of them are tried, down to the one that stops it.
+func (tab *golden) together(t *testing.T, start starter, from, to int, facts [][]string) {
+	t.Helper()
+	halve := false
+	t.Run(fmt.Sprintf("rows %d to %d", from+2, to+1), func(t *testing.T) {
+		files := []txtar.File{{Name: "host.json", Data: []byte(`{"version":"2.0"}`)}, {Name: "Good/function.json", Data: []byte(good)}}
+		for i := from; i < to; i++ {
+			files = append(files, txtar.File{Name: fmt.Sprintf("Row%d/function.json", i+2), Data: []byte(tab.rows[i].in[0])})
+		}
+		a := lay(t, files, "own")
+		s := start(t, a.dir, "custom", a.env)
+		if halve = s.function("Good") != "runs" && to-from > 1; halve {
+			return
+		}
+		for i := from; i < to; i++ {
+			function := s.function(fmt.Sprintf("Row%d", i+2))
+			facts[i] = []string{s.state, function}
+		}
+	})
+	if halve {
+		middle := (from + to) / 2
+		tab.together(t, start, from, middle, facts)
+		tab.together(t, start, middle, to, facts)
+	}
+}
+
+// function is the state of a function.
+func (s *subject) function(name string) string {
+	if s.state != "Running" {
+		return ""
+	}
+	text := s.get("/admin/functions/" + name + "/status")
+	if text == "" && s.get("/admin/host/status") == "" { // it has ended meanwhile
+		s.state = "Ended"
+		return ""
+	}
+	var status struct{ Errors []string }
+	switch err := json.Unmarshal([]byte(text), &status); {
+	case err != nil:
+		return "not there"
+	case len(status.Errors) > 0:
+		return "in error"
+	}
+	return "runs"
+}

@@ -121,7 +121,9 @@ type failure struct {
 func (l *failure) of(function, invocation string, told *call.Error) error {
 	if l.err == nil || l.told != *told || l.invocation != invocation {
 		*l = failure{invocation: invocation, told: *told, err: functions.NewError(function, invocation, told)}
-		l.text = l.err.Error()
+		if l.text = told.Text; l.text == "" {
+			l.text = l.err.Error()
+		}
 	}
 	return l.err
 }

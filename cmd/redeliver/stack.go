@@ -43,11 +43,12 @@ func placesOf(stack, message string) []string {
 	return places[:min(len(places), mostPlaces)]
 }
 
-// notOfTheApp reports whether a line names a call of Node.js, of a worker that the host has
-// started, or of the platform's package for apps in JavaScript.
+// notOfTheApp reports whether a line names a call of Node.js or the runtime of .NET, of a worker,
+// or of the platform's packages.
 func notOfTheApp(line string) bool {
 	line = strings.ReplaceAll(line, `\`, "/")
-	for _, part := range []string{"(node:", "at node:", "(<anonymous>)", "/node_modules/@azure/functions/"} {
+	for _, part := range []string{"(node:", "at node:", "(<anonymous>)", "/node_modules/@azure/functions/",
+		"at Microsoft.Azure.Functions.Worker.", "DirectFunctionExecutor.ExecuteAsync(", "at System.Runtime.", "at System.Threading.", "--- End of "} {
 		if strings.Contains(line, part) {
 			return true
 		}

@@ -26,6 +26,13 @@ func TestPlaces(t *testing.T) {
 			"Error: no good\r\n    at handler (C:\\app\\a.js:4:31)\r\n    at App.invoke (C:\\Users\\me\\AppData\\Local\\redeliver\\workers\\node-0123456789abcdef\\app.js:238:20)\r\n",
 			"no good", "    at handler (C:\\app\\a.js:4:31)",
 		},
+		".NET": {
+			"   at Shop.Orders.Charge(String id) in /app/Orders.cs:line 7\n   at Shop.Orders.Run(String id) in /app/Orders.cs:line 12\n" +
+				"   at Shop.DirectFunctionExecutor.ExecuteAsync(FunctionContext context) in /app/obj/GeneratedFunctionExecutor.g.cs:line 105\n" +
+				"--- End of stack trace from previous location ---\n   at System.Runtime.CompilerServices.TaskAwaiter.ThrowForNonSuccess(Task task)\n" +
+				"   at Microsoft.Azure.Functions.Worker.FunctionsApplication.InvokeFunctionAsync(FunctionContext context) in /_/src/DotNetWorker.Core/FunctionsApplication.cs:line 83",
+			"no good", "   at Shop.Orders.Charge(String id) in /app/Orders.cs:line 7\n   at Shop.Orders.Run(String id) in /app/Orders.cs:line 12",
+		},
 		"syntax":  {"/app/a.js:3\nconst x = (;\n           ^\n\nSyntaxError: Unexpected token\n    at wrapSafe (node:internal/x:1:2)", "Unexpected token", "/app/a.js:3\nconst x = (;\n           ^"},
 		"Python":  {"  File \"/app/orders.py\", line 12, in hi\n    return 1/0\n           ~^~\n", "ZeroDivisionError: division by zero", "  File \"/app/orders.py\", line 12, in hi\n    return 1/0\n           ~^~"},
 		"message": {"no good", "no good", ""},

@@ -155,6 +155,7 @@ type Error struct {
 	Type     string
 	Message  string
 	Stack    string
+	Text     string                // for people, with the type and its causes; empty: Message says it
 	Declared retrycontext.Declared // zero: plain failure
 	Panic    bool
 }

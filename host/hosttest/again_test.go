@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -99,6 +100,25 @@ func TestWaitsAndDeliveries(t *testing.T) {
 		total += w
 	}
 	h.WantElapsed(total)
+}
+
+// The platform's SDK sends whole seconds of the visibility timeout: less than one is none
+// (Azure.Storage.Queues, Update Message).
+func TestVisibilityTimeoutIsCut(t *testing.T) {
+	t.Parallel()
+	waits := func(span string) []time.Duration {
+		h := hosttest.New(t, &hosttest.Options{Handlers: functionsThatFail(0, time.Second), Files: map[string]string{
+			"host.json": `{"version":"2.0","extensions":{"queues":{"visibilityTimeout":"` + span + `"}}}`,
+		}})
+		h.Send("orders", "7")
+		h.AwaitSettled("Orders", triggers.Poisoned)
+		return h.Waits("Orders")
+	}
+	for cut, span := range map[string]string{"00:00:00": "00:00:00.9", "00:00:01": "00:00:01.9", "00:01:00": "00:01:00.001"} {
+		if got, want := waits(span), waits(cut); !slices.Equal(got, want) {
+			t.Errorf("%s waits %v, %s waits %v", span, got, cut, want)
+		}
+	}
 }
 
 func functionsThatFail(retries int, delay time.Duration) *functions.App {

@@ -72,7 +72,11 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	s, reason := c.dialled()
 	if s == nil {
 		c.end.close()
-		return nil, c.child.Failed(nil, reason, "")
+		hint := ""
+		if c.spec.Language == Dotnet && !c.child.EndsWithin(0) {
+			hint = unconnected
+		}
+		return nil, c.child.Failed(nil, reason, hint)
 	}
 	c.running.Add(2)
 	go c.send(s)    //clock:outside waited for by Wait
@@ -295,6 +299,9 @@ func logOf(l *workerpb.RpcLog) call.Log {
 	return out
 }
 
+// noReason is the message of a failure without one.
+const noReason = "the worker reports a failure and says no more"
+
 // failureOf is the failure that a result stands for, nil for a success. A result that
 // is missing is a failure (spec workers 2.3).
 func failureOf(r *workerpb.StatusResult) *call.Error {
@@ -307,7 +314,7 @@ func failureOf(r *workerpb.StatusResult) *call.Error {
 		out.Message = r.GetResult()
 	}
 	if out.Message == "" {
-		out.Message = "the worker reports a failure and says no more"
+		out.Message = noReason
 	}
 	return out
 }

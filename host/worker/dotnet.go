@@ -18,6 +18,9 @@ import (
 // what is sent: how batches travel stands in no capability.
 const Dotnet = "dotnet-isolated"
 
+// unconnected is what helps a worker that runs and does not connect.
+const unconnected = "does Program call FunctionsApplication.CreateBuilder, or ConfigureFunctionsWorkerDefaults or ConfigureFunctionsWebApplication of its host builder, and Run?"
+
 // metadataFile is what the build of a .NET app writes of its functions.
 const metadataFile = "functions.metadata"
 
@@ -93,9 +96,9 @@ func (f *fileFunction) retry() (*workerpb.RpcRetryOptions, error) {
 	return out, nil
 }
 
-// lostPolicies tells of policies that stand in functions.metadata, and not in the answer
-// of the worker: that of an app in F# drops them, and the platform has none then (spec
-// workers-dotnet-java 1.4).
+// lostPolicies tells of functions and policies that stand in functions.metadata, and not in
+// the answer of the worker: that of an app in F# drops policies, and the platform has none
+// then (spec workers-dotnet-java 1.4).
 func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 	if c.spec.Metadata == "" || c.spec.Notice == nil {
 		return
@@ -104,12 +107,17 @@ func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 	if err != nil {
 		return // it is for who reads the file
 	}
-	policies := map[string]bool{}
+	policies := map[string]bool{} // of the functions that the worker knows
 	for _, f := range answer {
 		policies[strings.ToLower(f.GetName())] = f.GetRetryOptions() != nil
 	}
 	for _, f := range written {
-		if has, known := policies[strings.ToLower(f.GetName())]; known && !has && f.GetRetryOptions() != nil {
+		has, known := policies[strings.ToLower(f.GetName())]
+		if !known {
+			c.spec.Notice(call.Log{Level: call.Warning, Message: fmt.Sprintf(
+				"function %q stands in %s, and the worker does not know it: it does not run, as on the platform. A silenced error AZFW0012 does that: a retry attribute on a trigger that does not support it", f.GetName(), metadataFile)})
+		}
+		if known && !has && f.GetRetryOptions() != nil {
 			c.spec.Notice(call.Log{Level: call.Warning, Message: fmt.Sprintf(
 				"function %q has a retry attribute that the worker does not pass on, as for functions in F#: no retry policy applies, as on the platform", f.GetName())})
 		}
@@ -120,8 +128,31 @@ func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 // with: what is told again is for who looks at details (spec workers-dotnet-java 1.12).
 func folded(l *workerpb.RpcLog) call.Log {
 	out := logOf(l)
-	if l.GetCategory() == "Microsoft.Azure.Functions.Worker.FunctionsApplication" && (l.GetEventId() == "InvocationError" || l.GetEventId() == "2") {
+	if tellsFailure(l) {
 		out.Level = min(out.Level, call.Debug)
 	}
 	return out
+}
+
+func tellsFailure(l *workerpb.RpcLog) bool {
+	return l.GetCategory() == "Microsoft.Azure.Functions.Worker.FunctionsApplication" && (l.GetEventId() == "InvocationError" || l.GetEventId() == "2")
+}
+
+// inWords is a failure for people: the type before the message, and behind it the exceptions
+// inside. The answer of the worker has the outermost one alone; the line that it logs before
+// has all, in the form of Exception.ToString.
+func inWords(e *call.Error, thrown string) string {
+	if e.Type == "" {
+		return ""
+	}
+	text := e.Type
+	if e.Message != noReason {
+		text += ": " + e.Message
+	}
+	for line := range strings.Lines(thrown) {
+		if inner, ok := strings.CutPrefix(line, " ---> "); ok && !strings.Contains(text, strings.TrimSpace(inner)) {
+			text += " ---> " + strings.TrimSuffix(strings.TrimSpace(inner), "<---")
+		}
+	}
+	return text
 }

@@ -211,6 +211,22 @@ func TestDotnetMetadataFile(t *testing.T) {
 	})
 }
 
+// A function of the file that the worker does not know is told: a silenced AZFW0012 drops it.
+func TestDotnetFunctionsThatAreLost(t *testing.T) {
+	t.Parallel()
+	onDotnet(t, func(root string, _ *worker.Spec) {
+		script(root, func(s map[string]any) {
+			r := s["functions"].(map[string]any)
+			r["functionMetadataResults"] = r["functionMetadataResults"].([]any)[1:]
+		})
+	}, func(a *dotnetApp) {
+		a.ask()
+		if len(a.notices) != 1 || !strings.Contains(a.notices[0], `function "ProcessOrder" stands in functions.metadata, and the worker does not know it`) {
+			a.Errorf("notices %q", a.notices)
+		}
+	})
+}
+
 // A file that cannot be read is a failure that names it, and the function.
 func TestDotnetMetadataFileWrong(t *testing.T) {
 	t.Parallel()
@@ -340,7 +356,7 @@ func TestDotnetFailure(t *testing.T) {
 	onDotnet(t, nil, func(a *dotnetApp) {
 		a.ask()
 		resp, logs, err := a.invoke("ProcessOrder", bindings.StringValue(`{"id":7,"fail":true}`), nil)
-		want := &call.Error{Type: "System.InvalidOperationException", Message: "no such order", Stack: "   at Shop.Orders.Process() in Orders.cs:line 7"}
+		want := &call.Error{Type: "System.InvalidOperationException", Text: "System.InvalidOperationException: no such order", Message: "no such order", Stack: "   at Shop.Orders.Process() in Orders.cs:line 7"}
 		if diff := cmp.Diff(want, resp.Error); diff != "" || err != nil {
 			a.Errorf("%v (-want +got):\n%s", err, diff)
 		}

@@ -124,11 +124,15 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 
 // listen passes on what the function logs until the worker gives its outcome.
 func (c *conversation) listen(ctx context.Context, name string, m *message, err error, log func(call.Log)) (*call.Response, error) {
+	var thrown string // the failure, as the worker has logged it
 	for {
 		if err != nil {
 			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
 		}
 		if l := m.GetRpcLog(); l != nil {
+			if tellsFailure(l) {
+				thrown = l.GetException().GetMessage()
+			}
 			if l.GetLevel() < workerpb.RpcLog_None {
 				log(folded(l))
 			}
@@ -138,6 +142,9 @@ func (c *conversation) listen(ctx context.Context, name string, m *message, err 
 		resp, err := responseOf(c.req, m.GetInvocationResponse())
 		if err != nil {
 			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
+		}
+		if resp.Error != nil && c.w.spec.Language == Dotnet {
+			resp.Error.Text = inWords(resp.Error, thrown)
 		}
 		return resp, nil
 	}

@@ -51,7 +51,11 @@ func decodeControl(body []byte) (*controlMessage, error) {
 	if m == nil {
 		return nil, errInvalidMessage
 	}
-	if m.FunctionID == "" {
+	// An empty name is the name of an unknown function (source: BlobQueueTriggerExecutor.cs).
+	var named struct {
+		FunctionID *string `json:"FunctionId"`
+	}
+	if err := json.Unmarshal(body, &named); err != nil || named.FunctionID == nil {
 		return nil, errInvalidFunction
 	}
 	return m, nil

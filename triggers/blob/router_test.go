@@ -43,6 +43,7 @@ func TestControlMessages(t *testing.T) {
 		{"not JSON", func(*bench) string { return queueapi.Base64.Encode([]byte("{x")) }, []string{"{x"}},
 		{"null", func(*bench) string { return queueapi.Base64.Encode([]byte("null")) }, []string{"null"}},
 		{"no function ID", func(*bench) string { return queueapi.Base64.Encode([]byte(`{"Type":"BlobTrigger"}`)) }, []string{`{"Type":"BlobTrigger"}`}},
+		{"empty function ID", func(b *bench) string { return queueapi.Base64.Encode([]byte(b.message("", "BlockBlob"))) }, []string{}},
 		{"another function", func(b *bench) string { return queueapi.Base64.Encode([]byte(b.message("g", "BlockBlob"))) }, []string{}},
 		{"not base64", func(*bench) string { return "plain text!" }, []string{}},
 	}

@@ -48,7 +48,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		BatchSize:          conf.BatchSize,
 		NewBatchThreshold:  conf.NewBatchThreshold,
 		MaxPollingInterval: pollingInterval(conf),
-		VisibilityTimeout:  conf.VisibilityTimeout,
+		VisibilityTimeout:  conf.VisibilityTimeout.Truncate(time.Second), // as the platform's SDK sends it
 		MaxDequeueCount:    conf.MaxDequeueCount,
 		MessageEncoding:    Encoding(f.App()),
 		DataType:           f.Def.Trigger.DataType,

@@ -58,17 +58,21 @@ func (h *Host) Blobs(container string) []string {
 	h.tb.Helper()
 	names := []string{}
 	h.blob(container+"/*", func(ctx context.Context, c blob.Container, _ blob.Blob) error {
-		page, err := c.Blobs(ctx, nil)
-		if errors.Is(err, bindings.ErrNotFound) {
-			return nil
+		for opts := (blob.ListOptions{}); ; {
+			page, err := c.Blobs(ctx, &opts)
+			if errors.Is(err, bindings.ErrNotFound) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			for _, item := range page.Blobs {
+				names = append(names, item.Name)
+			}
+			if opts.Marker = page.NextMarker; opts.Marker == "" {
+				return nil
+			}
 		}
-		if err != nil {
-			return err
-		}
-		for _, item := range page.Blobs {
-			names = append(names, item.Name)
-		}
-		return nil
 	})
 	return names
 }

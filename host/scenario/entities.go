@@ -13,6 +13,10 @@ type entities struct {
 		Queues map[string]map[string]any `json:"queues"`
 		Topics map[string]map[string]any `json:"topics"`
 	} `json:"serviceBus"`
+	Queues     []string `json:"queues"`
+	Containers []string `json:"containers"`
+	EventHubs  []string `json:"eventHubs"`
+	Cosmos     []string `json:"cosmos"`
 }
 
 // entitiesFile is the name under which the app gets its entities.

@@ -183,6 +183,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 		return
 	}
 	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()
+	r.found()
 	for i := range r.s.When {
 		if ctx.Err() != nil {
 			r.Fatalf("the run was ended: %v", ctx.Err())

@@ -161,6 +161,7 @@ then:
 		{"event hub", `
 functions:
   Meter: {trigger: {type: eventHubTrigger, eventHubName: readings, cardinality: many}, handler: [{do: fail, times: 1}]}
+entities: {eventHubs: [other]}
 when:
   - sendEvents: {eventHub: readings, key: k, bodies: [1, 2]}
   - sendEvents: {eventHub: other, bodies: [1]}

@@ -154,6 +154,8 @@ func (r *run) step(s *step) {
 	case s.SendEvents != nil:
 		r.sendEvents(s.SendEvents)
 	case s.Upload != nil:
+		container, _, _ := strings.Cut(s.Upload.Blob, "/")
+		r.mustKnow("upload.blob", aContainer, container)
 		r.h.Upload(s.Upload.Blob, s.Upload.Body.text())
 	case s.Publish != nil:
 		r.publish(s.Publish)
@@ -202,6 +204,9 @@ func (r *run) send(s *send) {
 	bodies := texts(s.Bodies)
 	if s.Bodies == nil {
 		bodies = []string{s.Body.text()}
+	}
+	if s.Queue != "" {
+		r.mustKnow("send.queue", aQueue, s.Queue)
 	}
 	switch {
 	case s.ServiceBus != "":
@@ -268,6 +273,7 @@ func property(v any) any {
 const longestRepeat = 1 << 20
 
 func (r *run) sendEvents(s *sendEvents) {
+	r.mustKnow("sendEvents.eventHub", aHub, s.EventHub)
 	if !r.h.Services().EventHubs().Has(s.EventHub) {
 		r.h.CreateEventHub(eventhubs.Hub{Name: s.EventHub})
 	}
@@ -292,6 +298,7 @@ func (r *run) publish(p *publish) {
 }
 
 func (r *run) write(w *write) {
+	r.mustKnow("write.container", aCosmos, w.Container)
 	database, container, _ := strings.Cut(w.Container, "/")
 	documents := make([]string, len(w.Documents))
 	for i, d := range w.Documents {

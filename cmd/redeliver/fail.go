@@ -39,9 +39,9 @@ func newFailOperation(std streams) *cobra.Command {
 		Use:   "operation NAME",
 		Short: "Make operations of an embedded service fail",
 		Long: `Fail makes the next operation of that name fail: Put, Receive, Delete and Update
-of queues, Complete, Abandon, DeadLetter and RenewLock of Service Bus, and all
-others by the names that the journal and "docs/testing.md" have. An asterisk
-with --service means each operation of that service, as when its connection is
+of queues, Complete, Abandon, DeadLetter and Renew of Service Bus, and so on;
+a name that the service does not have is refused with the ones that it has. An
+asterisk with --service means each operation of that service, as when its connection is
 cut. It fails before its effect, or with --after behind it, so that nobody
 learns of the effect. With --lost it has no effect and succeeds: a settlement
 that gets lost brings its message again. --latency takes time, and fails nothing

@@ -66,6 +66,8 @@ func (f *Fault) check() error {
 		return errors.New("an operation that is lost has no effect: leave out one of after and lost")
 	case f.Lost && !slices.ContainsFunc(losable, func(op string) bool { return strings.EqualFold(op, f.Operation) }):
 		return fmt.Errorf("only an operation that its caller does not ask for an answer can be lost: %s", strings.Join(losable, ", "))
+	case f.checkOperation() != nil:
+		return f.checkOperation()
 	case f.Status != 0 && (f.Service != "eventgrid" || !strings.EqualFold(f.Operation, "Deliver")):
 		return errors.New("a status is the answer to the operation Deliver of Event Grid")
 	}

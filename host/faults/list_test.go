@@ -109,14 +109,20 @@ func TestAskByTheClock(t *testing.T) {
 func TestAddRefuses(t *testing.T) {
 	t.Parallel()
 	for want, f := range map[string]faults.Fault{
-		"no operation and no service":      {},
-		"no service \"disk\"":              {Service: "disk"},
-		"an entity and no service":         {Entity: "a", Operation: "Put"},
-		"leave the operation out":          {DiskFull: true, Operation: "Put"},
-		"leave out one of after and lost":  {Operation: "Delete", After: true, Lost: true},
-		"operation Deliver of Event Grid":  {Operation: "Put", Status: 400},
-		"does not ask for an answer":       {Operation: "Get", Lost: true},
-		"caller does not ask for an answe": {Service: "handler", Lost: true},
+		"no operation and no service":                                  {},
+		"no service \"disk\"":                                          {Service: "disk"},
+		"an entity and no service":                                     {Entity: "a", Operation: "Put"},
+		"leave the operation out":                                      {DiskFull: true, Operation: "Put"},
+		"leave out one of after and lost":                              {Operation: "Delete", After: true, Lost: true},
+		"operation Deliver of Event Grid":                              {Operation: "Put", Status: 400},
+		"does not ask for an answer":                                   {Operation: "Get", Lost: true},
+		`queue has no operation "Delte"; did you mean "Delete"?`:       {Service: "queue", Operation: "Delte"},
+		`no service has an operation "Compleat"; did you mean "Comple`: {Operation: "Compleat"},
+		`queue has no operation "Complete"; servicebus has`:            {Service: "queue", Operation: "Complete"},
+		`has no operation "Frobnicate": want one of Deliver, Retry`:    {Service: "eventgrid", Operation: "Frobnicate"},
+		`no service has an operation "Frobnicate": name the service`:   {Operation: "Frobnicate"},
+		`cosmos has no operation "Put"; queue has`:                     {Service: "cosmos", Operation: "Put"},
+		"caller does not ask for an answe":                             {Service: "handler", Lost: true},
 	} {
 		if err := (&faults.List{}).Add(start, f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)

@@ -248,7 +248,7 @@ func TestFailures(t *testing.T) {
 		{"an answer without body", "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: {body: hello}}}\nwhen: [{request: {path: /api/Ask, expect: {body: null}}}]\nthen: {invariants: true}", "a.scenario.yaml:2: when[0].request.expect.body: the answer has another body\n  want  \"\"\n  got   \"hello\"\n"},
 		{"unknown function", sent + "{functions: {Sihp: {attempts: 1}}}", "a.scenario.yaml:9: then.functions.Sihp: the app has no function \"Sihp\"\n"},
 		{"await", ship + "when: [{await: {kind: settled}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0]: await: a record that match accepts has not come"},
-		{"fault that nothing meets", ship + "when: [{fault: {operation: Delte, queue: parcels}}, {send: {queue: parcels, body: x}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0].fault: the fault still waits: nothing that it is for has happened\n"},
+		{"fault that nothing meets", ship + "when: [{fault: {operation: ReleaseMessage, queue: parcels}}, {send: {queue: parcels, body: x}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0].fault: the fault still waits: nothing that it is for has happened\n"},
 		{"no app", "app: nowhere\nthen: {invariants: true}", "a.scenario.yaml:1: app: there is no folder"},
 		{"a folder that is no app", "app: .\nthen: {invariants: true}", "a.scenario.yaml:1: app: the folder "},
 	} {

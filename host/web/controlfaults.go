@@ -32,7 +32,10 @@ func (s *Server) listFaults(context.Context, trouble.ListFaults) (trouble.Faults
 	return s.activeFaults(), nil
 }
 
-func (s *Server) addFault(_ context.Context, in trouble.AddFault) (out trouble.Faults, err error) {
+func (s *Server) addFault(ctx context.Context, in trouble.AddFault) (out trouble.Faults, err error) {
+	if err := s.checkEntity(ctx, in.Service, in.Entity, in.Operation); err != nil {
+		return out, err
+	}
 	if err := s.opts.Faults.Add(s.host.Clock().Now(), faults.Fault{
 		Service: in.Service, Entity: in.Entity, Operation: in.Operation, DiskFull: in.DiskFull, After: in.After, Lost: in.Lost,
 		Latency: in.Latency, Status: in.Status, Error: in.Error, Times: in.Times, For: in.For,
@@ -50,7 +53,7 @@ func (s *Server) clearFaults(context.Context, trouble.ClearFaults) (trouble.Faul
 
 func (s *Server) crashAt(_ context.Context, in trouble.CrashAt) (out api.None, err error) {
 	if a := s.host.App(); a == nil || a.Function(in.Function) == nil {
-		return out, refuse(http.StatusNotFound, "the app has no function "+in.Function, "")
+		return out, s.noSuch("function", in.Function, s.functionNames())
 	}
 	if err := s.opts.Crash.Set(in.Function, faults.Point(in.Point), in.Nth); err != nil {
 		return out, refuse(http.StatusBadRequest, err.Error(), "")

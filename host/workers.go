@@ -72,7 +72,7 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec)
 		launch.Prune(a.Dir, hs.programs.Used())
 	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
-	inv, err := worker.Start(hs.host.clk, launch.WorkerSpec(a, found, ps, hs.host.opts.Version, &hs.told, hs.host.opts.Workers))
+	inv, err := worker.Start(hs.host.clk, launch.WorkerSpec(a, found, launch.ToldWaiting(ps, hs.host.log), hs.host.opts.Version, &hs.told, hs.host.opts.Workers))
 	if err != nil {
 		p.release()
 		return nil, err

@@ -21,9 +21,9 @@ func Debugs(arguments []string) bool {
 // workers-dotnet-java 1.5).
 const debuggerWait = "FUNCTIONS_ENABLE_DEBUGGER_WAIT"
 
-// waits reports whether the environment of a worker has it wait for a debugger. The last
+// Waits reports whether the environment of a worker has it wait for a debugger. The last
 // of several values counts.
-func waits(env []string) (yes bool) {
+func Waits(env []string) (yes bool) {
 	for _, entry := range env {
 		if name, value, _ := strings.Cut(entry, "="); strings.EqualFold(name, debuggerWait) {
 			yes = strings.EqualFold(value, "true")

@@ -46,7 +46,7 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 	if spec.CancelGrace == 0 {
 		spec.CancelGrace = 5 * time.Second
 	}
-	if Debugs(spec.Args) || waits(spec.Env) {
+	if Debugs(spec.Args) || Waits(spec.Env) {
 		spec.StartTimeout, spec.InitTimeout = debugLimit, debugLimit
 	}
 	if spec.IdleLimit == 0 {

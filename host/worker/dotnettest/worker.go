@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -73,6 +74,10 @@ func work(assembly string, args []string) {
 		os.Exit(1)
 	}
 	w.assembly = string(text)
+	if strings.EqualFold(os.Getenv("FUNCTIONS_ENABLE_DEBUGGER_WAIT"), "true") {
+		fmt.Printf("Azure Functions .NET Worker (PID: %d) initialized in debug mode. Waiting for debugger to attach...\n", os.Getpid())
+		time.Sleep(time.Hour) // there is no debugger
+	}
 	if raw, err := os.ReadFile(filepath.Join(w.root, "worker.json")); err == nil {
 		check(json.Unmarshal(raw, &w.script))
 	}

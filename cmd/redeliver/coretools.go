@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/pflag"
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+)
 
 // hostStart takes the word away that Core Tools have before start: "host start".
 func hostStart(args []string) []string {
@@ -8,6 +12,42 @@ func hostStart(args []string) []string {
 		return args[1:]
 	}
 	return args
+}
+
+// coreToolsWords are commands of Core Tools that are others here, with what to type.
+var coreToolsWords = map[string]string{ // read only
+	"func":       "leave the word out: redeliver start, redeliver new NAME --trigger KIND, redeliver init DIR --lang LANGUAGE",
+	"host":       "redeliver start",
+	"azure":      "nothing is deployed from here: func azure functionapp publish NAME",
+	"settings":   "edit Values of local.settings.json; redeliver check --json shows what is wrong there",
+	"function":   "redeliver new NAME --trigger KIND",
+	"templates":  "redeliver new --help lists the triggers",
+	"extensions": "nothing has to be installed: redeliver start",
+	"durable":    "func durable: orchestrations run on the platform's host only",
+	"pack":       "func pack: nothing is packed here",
+}
+
+// coreToolsFlags are flags of Core Tools that are others here, with what to type.
+var coreToolsFlags = map[string]string{ // read only
+	"worker-runtime": "redeliver init DIR --lang LANGUAGE",
+	"template":       "redeliver new NAME --trigger KIND",
+	"useHttps":       "redeliver start --tls",
+	"cert":           "redeliver start --tls; redeliver start --help has the flags for a certificate",
+	"script-root":    "name the folder: redeliver start DIR",
+	"timeout":        "the start waits as long as it takes: leave the flag out; a limit for functions is functionTimeout of host.json",
+	"language":       "redeliver init DIR --lang LANGUAGE",
+	"authlevel":      "write it into the function; redeliver start --enableAuth asks for keys",
+	"csx":            "redeliver init DIR --lang dotnet",
+}
+
+// coreToolsFlag is what to type instead of the unknown flag that the error of the flag
+// library names; empty when it is nobody's.
+func coreToolsFlag(text string) string {
+	name, is := strings.CutPrefix(text, "unknown flag: --")
+	if !is {
+		return ""
+	}
+	return coreToolsFlags[name]
 }
 
 // addCoreTools adds the flags of Core Tools 5 that are others here (spec host-and-retry

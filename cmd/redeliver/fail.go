@@ -39,13 +39,13 @@ func newFailOperation(std streams) *cobra.Command {
 		Use:   "operation NAME",
 		Short: "Make operations of an embedded service fail",
 		Long: `Fail makes the next operation of that name fail: Put, Receive, Delete and Update
-of queues, Complete, Abandon, DeadLetter and Renew of Service Bus, and so on;
-a name that the service does not have is refused with the ones that it has. An
-asterisk with --service means each operation of that service, as when its connection is
-cut. It fails before its effect, or with --after behind it, so that nobody
-learns of the effect. With --lost it has no effect and succeeds: a settlement
-that gets lost brings its message again. --latency takes time, and fails nothing
-by itself.
+of queues, Complete, Abandon, DeadLetter and Renew of Service Bus, and so on; a
+name that the service does not have is refused with the ones that it has. An
+asterisk with --service means each operation of that service, as when its
+connection is cut. It fails before its effect, or with --after behind it, so
+that nobody learns of the effect. With --lost it has no effect and succeeds: a
+settlement that gets lost brings its message again. --latency takes time, and
+fails nothing by itself.
 
 Commands and clients meet the fault too. "fail nothing" ends all faults; they
 end with the host.`,

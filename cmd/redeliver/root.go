@@ -97,6 +97,9 @@ func newHelp() *cobra.Command {
 // belong to a command.
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasAvailableSubCommands() {
+		if instead := coreToolsFlag(err.Error()); instead != "" && len(cmd.Flags().Args()) == 0 {
+			return hinted(&usageError{err}, instead)
+		}
 		if words := cmd.Flags().Args(); len(words) > 0 {
 			return knownCommand(cmd, words)
 		}
@@ -113,6 +116,8 @@ func flagError(cmd *cobra.Command, err error) error {
 			want = "want a whole number"
 		}
 		err = errors.New(strings.TrimSuffix(text, number.Error()) + want)
+	case coreToolsFlag(text) != "":
+		return hinted(&usageError{err}, coreToolsFlag(text))
 	case strings.HasPrefix(text, "unknown shorthand flag"):
 		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; put -- before an argument that begins with -", cmd.CommandPath()+" --help"))
 	}
@@ -126,6 +131,9 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	err := &usageError{fmt.Errorf("unknown command %q", args[0])}
+	if instead := coreToolsWords[args[0]]; instead != "" && !cmd.HasParent() {
+		return hinted(err, instead)
+	}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return hinted(err, "did you mean "+strings.Join(near, " or ")+"?")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/triggers"
 )
 
 // A subject is a host that runs an app.
@@ -60,7 +61,9 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	}
 	s.settled = func(t *testing.T, function string) {
 		t.Helper()
-		if _, err := h.Journal().Wait(t.Context(), func(r *journal.Record) bool { return r.Kind == journal.Settled && r.Function == function }); err != nil {
+		if _, err := h.Journal().Wait(t.Context(), func(r *journal.Record) bool {
+			return r.Kind == journal.Settled && r.Function == function && (r.Decision == string(triggers.Deleted) || r.Decision == string(triggers.Poisoned))
+		}); err != nil {
 			t.Fatalf("wait for the end of a message of %q: %v", function, err)
 		}
 	}

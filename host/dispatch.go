@@ -2,9 +2,7 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -134,6 +132,7 @@ func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
 	rec := f.record(ev)
 	rec.Kind = journal.Settled
 	rec.Decision, rec.Target, rec.Message = string(s.Decision), s.Target, s.Note
+	rec.Beside.Members = triggers.Decisions(ev.Messages, s.Decision)
 	if s.Err != nil {
 		rec.Error = s.Err.Error()
 	}
@@ -176,7 +175,7 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	rec.Kind = journal.Received
 	if ev.Batch {
 		rec.Fields = []journal.Field{{Key: "messages", Value: itoa(len(ev.Messages))}}
-		rec.Beside.Batch = namesOf(ev.Messages)
+		rec.Beside.Batch, rec.Beside.Members = triggers.IDs(ev.Messages), triggers.Numbers(ev.Messages)
 	}
 	for _, d := range ev.Details {
 		rec.Fields = append(rec.Fields, journal.Field{Key: d.Name, Value: d.Value})
@@ -186,20 +185,6 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	return number
 }
 
-// namesOf are the identities of a batch's messages, as an array in JSON; the record names the
-// first one by itself, and it is empty where there is no other.
-func namesOf(batch []triggers.Message) string {
-	if !slices.ContainsFunc(batch[min(1, len(batch)):], func(m triggers.Message) bool { return m.ID != "" }) {
-		return ""
-	}
-	list := make([]string, len(batch))
-	for i := range batch {
-		list[i] = batch[i].ID
-	}
-	text, _ := json.Marshal(list) // strings always marshal
-	return string(text)
-}
-
 // record returns a record with what all records of a delivery share.
 func (f *function) record(ev *triggers.Event) journal.Record {
 	rec := journal.Record{
@@ -207,7 +192,7 @@ func (f *function) record(ev *triggers.Event) journal.Record {
 		Source: ev.Source, Delivery: ev.Delivery, DeliveryCount: ev.DeliveryCount,
 	}
 	if len(ev.Messages) > 0 {
-		rec.MessageID = ev.Messages[0].ID
+		rec.MessageID, rec.MessageNumber = ev.Messages[0].ID, ev.Messages[0].Number
 	}
 	if p := f.def.Policy; p != nil {
 		rec.HasPolicy, rec.MaxRetryCount = true, p.MaxRetryCount

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/host/services"
@@ -59,6 +60,7 @@ func (h *Host) LoadState(r io.Reader) (moved time.Duration, err error) {
 		last, err := h.states.load(f)
 		if err == nil {
 			moved = h.states.catchUp(last)
+			h.journal.Append(journal.Record{Kind: journal.StateLoaded})
 		}
 		return err
 	})

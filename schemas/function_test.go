@@ -155,7 +155,7 @@ func TestJournalFaults(t *testing.T) {
 		"settled":        {`{"seq":1,"time":"2026-01-01T00:00:00Z","kind":"settled"}`, []string{`journal.json:1:1: decision: is required; allowed: ` + decisions}},
 		"delay":          {`{"seq":1,"time":"2026-01-01T00:00:00Z","kind":"retry_scheduled","delay":"10s"}`, []string{`journal.json:1:73: delay: found "10s": cannot be read as a time span: want [-]hh:mm:ss, with days as d.hh:mm:ss and fractions as hh:mm:ss.fffffff; allowed: a time span such as 00:00:30`}},
 		"time":           {`{"seq":1,"time":"today","kind":"expired"}`, []string{`journal.json:1:17: time: found "today": cannot be read as a time; allowed: a time`}},
-		"key of no case": {`{"seq":1,"Seq":1,"time":"2026-01-01T00:00:00Z","kind":"expired"}`, []string{`journal.json:1:16: Seq: found "Seq": unknown name; allowed: attempt, cause, decision, delay, delivery, delivery_count, error, fields, function, generation, invocation, kind, level, max_retry_count, message, message_id, name, note, pid, retry_count, seq, source, status, target, time, trigger`}},
+		"key of no case": {`{"seq":1,"Seq":1,"time":"2026-01-01T00:00:00Z","kind":"expired"}`, []string{`journal.json:1:16: Seq: found "Seq": unknown name; allowed: attempt, cause, decision, delay, delivery, delivery_count, error, fields, function, generation, invocation, kind, level, max_retry_count, message, message_id, message_number, name, note, pid, retry_count, seq, service, source, status, target, time, trigger`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -165,6 +165,6 @@ func TestJournalFaults(t *testing.T) {
 }
 
 const (
-	kinds     = `"host_started", "host_stopped", "generation_loaded", "generation_refused", "edit_undone", "function_error", "process_started", "process_exited", "service_unreachable", "service_back", "listener_lock_lost", "received", "attempt_started", "attempt_ended", "retry_scheduled", "retries_exhausted", "retry_cancelled", "output_recorded", "settled", "enqueued", "expired", "lock_renewed", "lock_expired", "dead_lettered", "forwarded", "checkpoint_written", "transaction_ended", "event_attempted", "event_delayed", "event_dropped", "handler_log", "fault_injected", "clock_moved", "circuit_opened", "circuit_half_opened" or "circuit_closed"`
+	kinds     = `"host_started", "host_stopped", "generation_loaded", "generation_refused", "edit_undone", "function_error", "process_started", "process_exited", "service_unreachable", "service_back", "listener_lock_lost", "received", "attempt_started", "attempt_ended", "retry_scheduled", "retries_exhausted", "retry_cancelled", "output_recorded", "settled", "enqueued", "expired", "purged", "state_loaded", "lock_renewed", "lock_expired", "dead_lettered", "forwarded", "checkpoint_written", "transaction_ended", "event_attempted", "event_delayed", "event_dropped", "handler_log", "fault_injected", "clock_moved", "circuit_opened", "circuit_half_opened" or "circuit_closed"`
 	decisions = `"deleted", "released", "poisoned", "dropped", "undecodable", "completed", "abandoned", "deferred", "dead_lettered", "lock_lost", "checkpointed", "not_checkpointed", "responded" or "recorded"`
 )

@@ -52,6 +52,14 @@ type Message struct {
 	// ID is the source's identifier; it may be empty (timer, HTTP).
 	ID string
 
+	// Number is the message's number at its entity, from 1, where the source has one:
+	// it tells messages of one ID apart.
+	Number int64
+
+	// Decision is what a listener decided on a message of a batch, when it says Settled;
+	// empty: the decision on the batch.
+	Decision Decision
+
 	// Value is the value of the function's trigger parameter.
 	Value bindings.Value
 

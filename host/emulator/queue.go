@@ -3,6 +3,7 @@ package emulator
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -179,6 +180,10 @@ func (q *queue) Clear(ctx context.Context) error {
 		empty.sequence, empty.queueFacts = state.sequence, state.queueFacts
 		q.s.queues[q.name] = empty
 		e.dropMessages(q.name)
+		e.records = append(e.records, journal.Record{
+			Kind: journal.Purged, Service: journal.Queues, Source: q.name,
+			Fields: []journal.Field{{Key: "messages", Value: strconv.Itoa(len(state.byID))}},
+		})
 		return nil
 	})
 }

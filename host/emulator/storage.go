@@ -128,7 +128,7 @@ type effects struct {
 }
 
 func (e *effects) note(kind journal.Kind, m *message) {
-	e.records = append(e.records, journal.Record{Kind: kind, Source: e.queue, MessageID: m.id.String(), DeliveryCount: int64(m.count)})
+	e.records = append(e.records, journal.Record{Kind: kind, Service: journal.Queues, Source: e.queue, MessageID: m.id.String(), DeliveryCount: int64(m.count)})
 }
 
 func (s *Storage) publish(e *effects) {

@@ -57,9 +57,11 @@ type subject struct {
 	function      string
 	trigger       string
 	source        string
+	service       string
 	delivery      string
 	invocation    string
 	messageID     string
+	messageNumber int64
 	deliveryCount int64
 	hasPolicy     bool
 	maxRetryCount int
@@ -175,8 +177,8 @@ func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 	k := kept{
 		since: c.since(now), delay: r.Delay, hasDelay: r.HasDelay, attempt: int32(r.Attempt),
 		subject: j.subjects.of(c, &subject{
-			generation: r.Generation, function: r.Function, trigger: r.Trigger, source: r.Source,
-			delivery: r.Delivery, invocation: r.Invocation, messageID: r.MessageID, deliveryCount: r.DeliveryCount,
+			generation: r.Generation, function: r.Function, trigger: r.Trigger, source: r.Source, service: r.Service,
+			delivery: r.Delivery, invocation: r.Invocation, messageID: r.MessageID, messageNumber: r.MessageNumber, deliveryCount: r.DeliveryCount,
 			hasPolicy: r.HasPolicy, maxRetryCount: r.MaxRetryCount,
 		}),
 	}
@@ -217,7 +219,7 @@ func (c *chunk) size(k *kept) int {
 	n := int(unsafe.Sizeof(*k)) + len(c.texts[k.text]) + len(s.function) + len(s.source) + len(s.delivery) + len(s.invocation) + len(s.messageID)
 	if k.rest != 0 {
 		x := c.rests[k.rest]
-		n += int(unsafe.Sizeof(*x)) + len(x.target) + len(x.cause) + len(x.message) + len(x.name) + len(x.beside.Stack) + len(x.beside.Detail) + len(x.beside.Batch) + len(x.beside.Span)
+		n += int(unsafe.Sizeof(*x)) + len(x.target) + len(x.cause) + len(x.message) + len(x.name) + len(x.beside.Stack) + len(x.beside.Detail) + len(x.beside.Batch) + len(x.beside.Members) + len(x.beside.Span)
 		for _, f := range x.fields {
 			n += int(unsafe.Sizeof(f)) + len(f.Key) + len(f.Value)
 		}
@@ -257,8 +259,8 @@ func (j *Journal) loadLocked(r *Record, seq uint64) {
 	k := &c.list[i%chunkSize]
 	s, x := c.subjects[k.subject], c.rests[k.rest]
 	r.Seq, r.Time, r.Kind = seq, c.begin.Add(k.since), Kind(j.words[k.kind].text)
-	r.Generation, r.Function, r.Trigger, r.Source = s.generation, s.function, s.trigger, s.source
-	r.Delivery, r.Invocation, r.MessageID, r.DeliveryCount = s.delivery, s.invocation, s.messageID, s.deliveryCount
+	r.Generation, r.Function, r.Trigger, r.Source, r.Service = s.generation, s.function, s.trigger, s.source, s.service
+	r.Delivery, r.Invocation, r.MessageID, r.MessageNumber, r.DeliveryCount = s.delivery, s.invocation, s.messageID, s.messageNumber, s.deliveryCount
 	r.Attempt, r.HasPolicy, r.MaxRetryCount = int(k.attempt), s.hasPolicy, s.maxRetryCount
 	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, j.words[k.status].text, c.texts[k.text]
 	r.Decision, r.Target, r.Cause, r.Level, r.Message, r.Name = x.decision, x.target, x.cause, x.level, x.message, x.name

@@ -4,6 +4,14 @@ package journal
 // journal, in log fields and in assertions (spec host-and-retry 0.3, 14.2).
 type Kind string
 
+// The services that make facts by themselves: Record.Service.
+const (
+	Queues     = "queue"
+	ServiceBus = "servicebus"
+	EventHubs  = "eventhubs"
+	EventGrid  = "eventgrid"
+)
+
 // Life of the host and of its handler processes.
 const (
 	HostStarted       Kind = "host_started"       // the first generation runs
@@ -37,6 +45,8 @@ const (
 const (
 	Enqueued          Kind = "enqueued"
 	Expired           Kind = "expired"
+	Purged            Kind = "purged"       // every message of source was removed by hand
+	StateLoaded       Kind = "state_loaded" // a saved state has taken the place of that of all services
 	LockRenewed       Kind = "lock_renewed"
 	LockExpired       Kind = "lock_expired"
 	DeadLettered      Kind = "dead_lettered"
@@ -64,7 +74,7 @@ func Kinds() []Kind {
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, EditUndone, FunctionError, ProcessStarted, ProcessExited,
 		ServiceUnreachable, ServiceBack, ListenerLockLost,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, Settled,
-		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, TransactionEnded, EventAttempted, EventDelayed, EventDropped,
+		Enqueued, Expired, Purged, StateLoaded, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, TransactionEnded, EventAttempted, EventDelayed, EventDropped,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
 	}
 }

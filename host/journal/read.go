@@ -22,9 +22,11 @@ func Read(line []byte) (Record, error) {
 		Function      string
 		Trigger       string
 		Source        string
+		Service       string
 		Delivery      string
 		Invocation    string
 		MessageID     string `json:"message_id"`
+		MessageNumber int64  `json:"message_number"`
 		DeliveryCount int64  `json:"delivery_count"`
 		Attempt       int
 		MaxRetryCount *int `json:"max_retry_count"`
@@ -45,7 +47,8 @@ func Read(line []byte) (Record, error) {
 	}
 	r := Record{
 		Seq: in.Seq, Time: in.Time, Kind: in.Kind, Generation: in.Generation, Function: in.Function, Trigger: in.Trigger,
-		Source: in.Source, Delivery: in.Delivery, Invocation: in.Invocation, MessageID: in.MessageID, DeliveryCount: in.DeliveryCount,
+		Source: in.Source, Service: in.Service, Delivery: in.Delivery, Invocation: in.Invocation,
+		MessageID: in.MessageID, MessageNumber: in.MessageNumber, DeliveryCount: in.DeliveryCount,
 		Attempt: in.Attempt, Status: in.Status, Decision: in.Decision, Target: in.Target, Cause: in.Cause, Error: in.Error,
 		Level: in.Level, Message: in.Message, Name: in.Name, Fields: in.Fields, Beside: Beside{PID: in.PID},
 	}

@@ -20,9 +20,11 @@ type Record struct {
 	Function      string // the function's name
 	Trigger       string // its trigger's type, e.g. "queueTrigger"
 	Source        string // queue name, schedule, method and path, ...
+	Service       string // of facts that a service makes by itself: whose
 	Delivery      string
 	Invocation    string
 	MessageID     string
+	MessageNumber int64 // at the entity, from 1: tells messages of one MessageID apart; 0 where the service does not count
 	DeliveryCount int64 // from 1; 0 where the source does not count
 
 	Attempt       int  // from 1; 0 in records that concern no attempt
@@ -56,6 +58,7 @@ type Beside struct {
 	Stack   string
 	Detail  string
 	Batch   string // of received: the identities of a batch's messages, as an array in JSON
+	Members string // of those messages, as an array in JSON: of received the numbers, of settled the decisions where they differ
 	Span    string // of attempt_ended: what the worker adds to the attempt's span, as an object in JSON
 }
 
@@ -81,9 +84,11 @@ func (r *Record) AppendLine(b []byte) []byte {
 	b = appendText(b, "function", r.Function)
 	b = appendText(b, "trigger", r.Trigger)
 	b = appendText(b, "source", r.Source)
+	b = appendText(b, "service", r.Service)
 	b = appendText(b, "delivery", r.Delivery)
 	b = appendText(b, "invocation", r.Invocation)
 	b = appendText(b, "message_id", r.MessageID)
+	b = appendInt(b, "message_number", r.MessageNumber)
 	b = appendInt(b, "delivery_count", r.DeliveryCount)
 	if r.Attempt > 0 {
 		b = appendInt(b, "attempt", int64(r.Attempt))

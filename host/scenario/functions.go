@@ -148,8 +148,8 @@ func (r *run) function(at, name string, want *ofFunction) {
 	if want.Settled != nil && !want.Settled.holds(h.settled) {
 		r.mismatch(sub("settled"), "deliveries of "+name+" were settled otherwise", want.Settled.String(), showWords(h.settled), concerned)
 	}
-	if want.Ends != nil && !want.Ends.holds(h.ends()) {
-		r.mismatch(sub("ends"), "messages of "+name+" ended otherwise", want.Ends.String(), showWords(h.ends()), concerned)
+	if want.Ends != nil && !want.Ends.holds(h.ends.words()) {
+		r.mismatch(sub("ends"), "messages of "+name+" ended otherwise", want.Ends.String(), showWords(h.ends.words()), concerned)
 	}
 	if want.Elapsed != nil {
 		r.ended(sub("elapsed"), " of "+name, want.Elapsed, func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) }, concerned)
@@ -264,59 +264,20 @@ type history struct {
 	settled  []string
 	logs     []string
 
-	order   []string            // messages, or deliveries without one
-	end     map[string]string   // how they ended, so far
-	earlier map[string][]string // how those ended that had the same identity before
-	sent    map[string]int      // how many messages of an identity there are
-	source  map[string]string   // of messages
-	bus     []string            // entities of Service Bus
-}
-
-// inWork is the end, so far, of a message that was received and not settled.
-const inWork = "in work"
-
-// ends are the ends of all messages, in the order of their first delivery.
-func (h *history) ends() []string {
-	list := make([]string, len(h.order))
-	told := map[string]int{}
-	for i, message := range h.order {
-		list[i] = h.end[message]
-		if n := told[message]; n < len(h.earlier[message]) {
-			list[i] = h.earlier[message][n]
-		}
-		told[message]++
-	}
-	return list
-}
-
-// another reports whether a first delivery is of another message than the one of the same
-// identity that has ended: senders to Service Bus choose identities, and may do so twice.
-func (h *history) another(rec *journal.Record) bool {
-	end, known := h.end[rec.MessageID]
-	return known && end != inWork && rec.DeliveryCount == 1 && h.sent[rec.MessageID] > len(h.earlier[rec.MessageID])+1
+	ends *ends
 }
 
 func (r *run) history(function string) *history {
-	h := &history{end: map[string]string{}, earlier: map[string][]string{}, sent: map[string]int{}, source: map[string]string{}, bus: r.h.ServiceBusEntities()}
+	h := &history{ends: newEnds(function)}
 	at := map[string]int{} // by delivery
-	run, last := 0, uint64(0)
+	last := uint64(0)
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if rec.Seq <= last {
 			clear(at) // another run begins the names of deliveries anew
-			run++
 		}
 		last = rec.Seq
-		message := rec.MessageID
-		if message == "" {
-			message = fmt.Sprint(run, " ", rec.Delivery)
-		}
-		if strings.EqualFold(rec.Function, function) && rec.Kind == journal.Received && h.another(&rec) {
-			h.earlier[message] = append(h.earlier[message], h.end[message])
-			h.order = append(h.order, message)
-			h.end[message] = inWork
-		}
+		h.ends.look(&rec)
 		if !strings.EqualFold(rec.Function, function) {
-			h.byService(&rec)
 			continue
 		}
 		switch rec.Kind {
@@ -332,40 +293,9 @@ func (r *run) history(function string) *history {
 				at[rec.Delivery] = len(h.attempts)
 				h.attempts = append(h.attempts, 0)
 			}
-			if _, known := h.end[message]; !known {
-				h.order = append(h.order, message)
-			}
-			h.end[message] = inWork
-			h.source[message] = rec.Source
 		case journal.Settled:
 			h.settled = append(h.settled, rec.Decision)
-			if h.end[message] == inWork { // else its service has ended it meanwhile
-				h.end[message] = rec.Decision
-			}
-		default:
-			h.byService(&rec)
 		}
 	}
 	return h
-}
-
-// byService notes the end of a message that a service decided.
-func (h *history) byService(rec *journal.Record) {
-	word := ""
-	switch rec.Kind {
-	case journal.Enqueued:
-		h.sent[rec.MessageID]++
-	case journal.DeadLettered:
-		word = "dead_lettered"
-	case journal.EventDropped:
-		word = "dropped"
-	case journal.Expired:
-		word = "expired"
-	}
-	if !strings.EqualFold(h.source[rec.MessageID], rec.Source) && slices.Contains(h.bus, rec.Source) {
-		return // a message with the same identifier at another subscription of the topic
-	}
-	if _, known := h.end[rec.MessageID]; known && word != "" {
-		h.end[rec.MessageID] = word
-	}
 }

@@ -2,21 +2,19 @@ package scenario
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
-	"github.com/redeliver/redeliver/triggers"
 )
 
 // invariants checks what holds in every run, whatever the handlers do: the attempts of a
 // delivery follow its policy, delivery counts grow, time does not go back, and each
 // message is in one place.
 func (r *run) invariants(at string) {
-	c := &checker{app: r.h.App(), deliveries: map[string]*observed{}, counts: map[string]int64{}, runs: map[string]int{}, ended: map[string]int{}, failed: map[string]bool{}}
+	c := &checker{app: r.h.App(), deliveries: map[string]*observed{}, counts: map[owned]int64{}, runs: map[owned]int{}, kept: newKept()}
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if wrong := c.look(&rec); wrong != "" {
 			r.mismatch(at, wrong, "no such record", rec.String(), func() []string { return r.lives(explain.Subject{Message: rec.MessageID, Function: rec.Function}) })
@@ -34,6 +32,7 @@ type observed struct {
 	due     time.Time // of the next attempt; zero: none is scheduled
 	over    bool      // no further attempt may come
 	settled bool
+	members []explain.Identity
 }
 
 // A checker reads a journal and says what is wrong in it.
@@ -42,10 +41,15 @@ type checker struct {
 	run        int      // the host was started so often
 	last       time.Time
 	deliveries map[string]*observed // by run and name
-	counts     map[string]int64     // the last delivery count, by function and message
-	runs       map[string]int       // and the run that has seen it
-	ended      map[string]int       // settlements that remove a message, by its identity
-	failed     map[string]bool      // those that have failed, perhaps after their effect
+	counts     map[owned]int64      // the last delivery count
+	runs       map[owned]int        // and the run that has seen it
+	kept       *keptMessages
+}
+
+// owned is a message as a function has it.
+type owned struct {
+	function string
+	message  explain.Identity
 }
 
 // look returns what is wrong about a record; empty: nothing is.
@@ -58,6 +62,7 @@ func (c *checker) look(r *journal.Record) string {
 		c.run++
 	}
 	if r.Delivery == "" {
+		c.kept.byService(r)
 		return ""
 	}
 	name := fmt.Sprint(c.run, r.Function, r.Delivery)
@@ -71,6 +76,7 @@ func (c *checker) look(r *journal.Record) string {
 	}
 	switch r.Kind {
 	case journal.Received:
+		d.members = explain.Members(r)
 		return c.received(r)
 	case journal.AttemptStarted:
 		return d.started(r)
@@ -97,13 +103,7 @@ func (c *checker) look(r *journal.Record) string {
 			return "a delivery is settled twice, or while an attempt runs"
 		}
 		d.settled, d.over = true, true
-		if removes(triggers.Decision(r.Decision)) {
-			if r.Error == "" {
-				c.ended[r.MessageID]++
-			} else {
-				c.failed[r.MessageID] = true
-			}
-		}
+		c.kept.settled(r, d.members)
 	}
 	return ""
 }
@@ -122,11 +122,6 @@ func (c *checker) allows(r *journal.Record, n int) bool {
 	return least <= r.Delay && r.Delay <= most
 }
 
-// removes reports whether a settlement takes the message away for good.
-func removes(d triggers.Decision) bool {
-	return d == triggers.Deleted || d == triggers.Poisoned || d == triggers.Completed || d == triggers.Undecodable
-}
-
 // takesEvents reports whether a function gets what event subscriptions deliver.
 func (c *checker) takesEvents(function string) bool {
 	if c.app == nil {
@@ -140,7 +135,7 @@ func (c *checker) received(r *journal.Record) string {
 	if r.MessageID == "" || r.DeliveryCount == 0 {
 		return ""
 	}
-	of := r.Function + " " + r.MessageID
+	of := owned{r.Function, explain.IdentityOf(r)}
 	least := c.counts[of] + 1
 	if c.runs[of] < c.run && c.takesEvents(r.Function) {
 		least-- // what a killed host has not answered is delivered again under its number
@@ -177,32 +172,4 @@ func (d *observed) ended(r *journal.Record) string {
 	d.running = false
 	d.over = r.Status == "succeeded" || !r.HasPolicy
 	return ""
-}
-
-// conserved checks that each message of a queue is in one place: gone by one settlement,
-// or still there once. A fault or a crash may have brought it a second time, never taken
-// it away.
-func (r *run) conserved(at string, c *checker) {
-	there := map[string]int{}
-	for _, queue := range r.h.Queues() {
-		for _, m := range append(r.h.Messages(queue), r.h.Hidden(queue)...) {
-			there[m.ID]++
-		}
-	}
-	for _, path := range r.busPaths() {
-		for _, m := range r.h.ServiceBusMessages(path) {
-			there[m.MessageID]++
-		}
-	}
-	disturbed := c.run > 1 || r.h.Faults().Taken() > 0
-	for _, rec := range r.journaled(func(rec *journal.Record) bool {
-		return rec.Kind == journal.Enqueued && rec.MessageID != "" && !strings.Contains(rec.Source, "/")
-	}) {
-		n := there[rec.MessageID] + c.ended[rec.MessageID]
-		if n == 0 && !c.failed[rec.MessageID] || n > 1 && !disturbed {
-			r.mismatch(at, "message "+rec.MessageID+" of "+rec.Source+" is not in one place", "1", fmt.Sprint(n),
-				func() []string { return r.lives(explain.Subject{Message: rec.MessageID}) })
-			return
-		}
-	}
 }

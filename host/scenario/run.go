@@ -114,6 +114,8 @@ type run struct {
 	crashes []waitingCrash // instances that are to be killed at a point
 	waiting []waitingFault // for operations
 
+	published int // events, for the ids of those that have none
+
 	unwritten []unwritten // faults of outputs
 
 	mu       sync.Mutex

@@ -179,7 +179,7 @@ func (p *player) answer(ctx context.Context, a *action) error {
 func (p *player) messageOf(ctx context.Context, body string) string {
 	inv := functions.FromContext(ctx)
 	if inv.MessageID != "" {
-		return inv.MessageID
+		return inv.MessageID + inv.Metadata.Get("SequenceNumber") // of Service Bus, whose senders choose identifiers
 	}
 	if inv.Retry == nil || inv.Retry.RetryCount == 0 {
 		p.mu.Lock()

@@ -285,7 +285,7 @@ func (r *run) publish(p *publish) {
 	events := make([]map[string]any, len(p.Events))
 	for i, e := range p.Events {
 		events[i] = map[string]any{
-			"id": fmt.Sprint(i + 1), "subject": "/", "eventType": "Scenario", "dataVersion": "1", "data": map[string]any{},
+			"id": fmt.Sprint(r.published + i + 1), "subject": "/", "eventType": "Scenario", "dataVersion": "1", "data": map[string]any{},
 			"eventTime": r.h.Clock().Now().Format(time.RFC3339Nano),
 		}
 		maps.Copy(events[i], e)
@@ -295,6 +295,7 @@ func (r *run) publish(p *publish) {
 		r.Fatalf("%v", err)
 	}
 	r.h.PublishEvents(p.Topic, string(text))
+	r.published += len(p.Events)
 }
 
 func (r *run) write(w *write) {

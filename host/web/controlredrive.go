@@ -147,7 +147,7 @@ func (m *mover) move(ctx context.Context, old *queue.Message) (newID string, err
 		return "", errors.Join(err, releaseErr)
 	}
 	m.journal.Append(journal.Record{
-		Kind: journal.Forwarded, Source: m.from.Name(), Target: m.to.Name(), MessageID: old.ID, Cause: cmp.Or(m.cause, "redrive"),
+		Kind: journal.Forwarded, Service: journal.Queues, Source: m.from.Name(), Target: m.to.Name(), MessageID: old.ID, Cause: cmp.Or(m.cause, "redrive"),
 		Fields: []journal.Field{{Key: "new_message_id", Value: put.ID}},
 	})
 	if err := m.from.Delete(ctx, old.ID, old.PopReceipt); err != nil {

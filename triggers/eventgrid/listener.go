@@ -79,7 +79,8 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 	if _, ok := sink.Gate().Try(); !ok {
 		return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}, nil
 	}
-	deliveries := l.opts.deliveries(req, events)
+	from, _ := ctx.Value(senderKey{}).(Sender)
+	deliveries := l.opts.deliveries(req, events, from)
 	results := l.dispatch(ctx, sink, deliveries)
 	answer := answer(results)
 	for _, d := range deliveries[:len(results)] { // they are answered together

@@ -2,6 +2,7 @@ package eventgrid
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -109,8 +110,8 @@ func eventsOf(body []byte) ([]json.RawMessage, error) {
 }
 
 // deliveries are the calls of the function: for each event one, or one for all.
-func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage) []*triggers.Event {
-	source := req.Header.Get(subscriptionHeader)
+func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage, from Sender) []*triggers.Event {
+	source := cmp.Or(from.Source, req.Header.Get(subscriptionHeader))
 	var count int64
 	if n, err := strconv.ParseInt(req.Header.Get(countHeader), 10, 32); err == nil && n >= 0 {
 		count = n + 1
@@ -118,6 +119,9 @@ func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage
 	messages := make([]triggers.Message, len(events))
 	for i, e := range events {
 		messages[i] = Message(e)
+		if len(from.Numbers) == len(events) {
+			messages[i].Number = from.Numbers[i]
+		}
 	}
 	if o.Batch {
 		batch(messages, events)

@@ -29,7 +29,7 @@ func (p *pump) messageOf(e *eventhubs.ReceivedEvent) triggers.Message {
 		}
 	}
 	m := p.valueOf(e, metadata)
-	m.ID = p.idOf(e)
+	m.ID, m.Number = p.idOf(e), e.SequenceNumber+1
 	return m
 }
 
@@ -40,7 +40,7 @@ func (p *pump) batchOf(events []*eventhubs.ReceivedEvent) []triggers.Message {
 	columns := map[string][]any{}
 	for i, e := range events {
 		out[i] = p.valueOf(e, map[string]any{})
-		out[i].ID, out[i].Metadata = p.idOf(e), nil
+		out[i].ID, out[i].Number, out[i].Metadata = p.idOf(e), e.SequenceNumber+1, nil
 		for _, d := range metadataOf(e) {
 			if at, ok := d.value.(time.Time); ok {
 				d.value = bindings.TimeJSON(at)

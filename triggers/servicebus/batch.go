@@ -93,5 +93,5 @@ func (in *intake) deliverBatch(batch []*servicebus.Received) {
 	ev.Actions = own
 	res := in.sink.Handle(in.tokens, ev)
 	own.end()
-	in.sink.Settled(ev, in.settleAll(ctx, batch, own, res))
+	in.sink.Settled(ev, in.settleAll(ctx, ev, batch, own, res))
 }

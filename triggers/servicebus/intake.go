@@ -117,7 +117,7 @@ func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...
 		in.sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteReleased}) // finish releases it
 		return
 	}
-	s := in.settleAll(context.WithoutCancel(ctx), messages, nil, triggers.Result{Err: errLate})
+	s := in.settleAll(context.WithoutCancel(ctx), ev, messages, nil, triggers.Result{Err: errLate})
 	if s.Decision == triggers.Abandoned && s.Note == "" {
 		s.Note = NoteLate
 	}

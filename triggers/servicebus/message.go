@@ -33,7 +33,7 @@ func (o *Options) messageOf(m *servicebus.Received, actions json.RawMessage) tri
 		metadata[p.name] = p.value
 	}
 	out := o.valueOf(m, metadata)
-	out.ID = m.MessageID
+	out.ID, out.Number = m.MessageID, m.SequenceNumber
 	return out
 }
 
@@ -80,7 +80,7 @@ func (o *Options) batchOf(batch []*servicebus.Received, actions json.RawMessage)
 	columns := map[string][]any{}
 	for i, m := range batch {
 		out[i] = o.valueOf(m, map[string]any{})
-		out[i].ID = m.MessageID
+		out[i].ID, out[i].Number = m.MessageID, m.SequenceNumber
 		out[i].Metadata = nil
 		for _, p := range metadataOf(m) {
 			if columns[p.name] == nil {

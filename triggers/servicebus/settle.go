@@ -103,12 +103,13 @@ func (in *intake) carryOut(ctx context.Context, m *servicebus.Received, decision
 
 // settleAll settles the messages of a batch, one by one, and sums up: what the host did
 // counts before what the handler did.
-func (in *intake) settleAll(ctx context.Context, batch []*servicebus.Received, own *actions, res triggers.Result) triggers.Settlement {
+func (in *intake) settleAll(ctx context.Context, ev *triggers.Event, batch []*servicebus.Received, own *actions, res triggers.Result) triggers.Settlement {
 	var sum, byHandler triggers.Settlement
 	lost, settled := 0, 0
-	for _, m := range batch {
+	for i, m := range batch {
 		handled := own.settled(m) != ""
 		s := in.settle(ctx, m, nil, own, res)
+		ev.Messages[i].Decision = s.Decision
 		switch {
 		case handled:
 			if settled++; settled == 1 {

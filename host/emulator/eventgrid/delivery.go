@@ -122,7 +122,7 @@ func (g *Grid) send(r *request) {
 func (s *subscription) notification(r *request) *Request {
 	first := r.deliveries[0].event
 	out := &Request{
-		Type: Notification, Subscription: s.upper, DeliveryCount: r.attempt - 1, Extra: s.DeliveryHeaders,
+		Type: Notification, Subscription: s.upper, Source: s.source(), Numbers: numbersOf(r.deliveries), DeliveryCount: r.attempt - 1, Extra: s.DeliveryHeaders,
 		DataVersion: first.dataVersion, MetadataVersion: first.metadataVersion,
 	}
 	// An event keeps the schema in which it was taken when its subscription changes.
@@ -149,6 +149,15 @@ func (s *subscription) notification(r *request) *Request {
 	}
 	out.Body = append(out.Body, ']')
 	return out
+}
+
+// numbersOf are those by which the journal tells events of one id apart.
+func numbersOf(deliveries []*delivery) []int64 {
+	list := make([]int64, len(deliveries))
+	for i, d := range deliveries {
+		list[i] = int64(d.number)
+	}
+	return list
 }
 
 // overdue is called when the response limit of a request has passed: the request
@@ -299,5 +308,5 @@ func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
 
 // record holds the fields that all records of a delivery share.
 func (d *delivery) record(kind journal.Kind) journal.Record {
-	return journal.Record{Kind: kind, Source: d.sub.source(), MessageID: d.event.ID, DeliveryCount: int64(len(d.attempts))}
+	return journal.Record{Kind: kind, Service: journal.EventGrid, Source: d.sub.source(), MessageID: d.event.ID, MessageNumber: int64(d.number), DeliveryCount: int64(len(d.attempts))}
 }

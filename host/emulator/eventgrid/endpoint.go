@@ -41,8 +41,10 @@ const (
 // Request is one request to an endpoint.
 type Request struct {
 	Type            RequestType
-	Subscription    string // in upper case
-	DeliveryCount   int    // from 0
+	Subscription    string  // in upper case
+	Source          string  // the subscription as the journal names it
+	Numbers         []int64 // of the events, at the service
+	DeliveryCount   int     // from 0
 	DataVersion     string
 	MetadataVersion string
 	ContentType     string

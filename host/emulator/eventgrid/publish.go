@@ -67,7 +67,7 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (mad
 				}
 				made = append(made, g.admitLocked(s, out.seal(), now))
 				if g.opts.Record != nil {
-					records = append(records, journal.Record{Kind: journal.Enqueued, Source: s.source(), MessageID: e.ID})
+					records = append(records, made[len(made)-1].record(journal.Enqueued))
 				}
 			}
 		}
@@ -78,5 +78,5 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (mad
 
 // dropped is the record of an event that a subscription cannot take.
 func (s *subscription) dropped(e *Event, why Reason) journal.Record {
-	return journal.Record{Kind: journal.EventDropped, Source: s.source(), MessageID: e.ID, Cause: string(why)}
+	return journal.Record{Kind: journal.EventDropped, Service: journal.EventGrid, Source: s.source(), MessageID: e.ID, Cause: string(why)}
 }

@@ -112,8 +112,9 @@ func (g *Grid) Redrive(ctx context.Context, d *DeadLetter) error {
 		_, releaseErr := d.blob.ReleaseLease(ctx, lease.ID, nil)
 		return errors.Join(err, releaseErr)
 	}
+	number := int64(made[0].number)
 	g.record([]journal.Record{{
-		Kind: journal.Forwarded, Source: d.Container + "/" + d.Name, Target: d.Source(), MessageID: d.EventID, Cause: "redrive",
+		Kind: journal.Forwarded, Service: journal.EventGrid, MessageNumber: number, Source: d.Container + "/" + d.Name, Target: d.Source(), MessageID: d.EventID, Cause: "redrive",
 	}})
 	g.mu.Lock()
 	g.enqueueLocked(made)

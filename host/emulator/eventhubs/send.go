@@ -50,7 +50,7 @@ func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *eventhubs
 			r := p.add(op, &own)
 			if ns.opts.Record != nil {
 				op.records = append(op.records, journal.Record{
-					Kind: journal.Enqueued, Source: p.hub.Name + "/Partitions/" + p.id, MessageID: r.MessageID,
+					Kind: journal.Enqueued, Service: journal.EventHubs, MessageNumber: r.SequenceNumber + 1, Source: p.hub.Name + "/Partitions/" + p.id, MessageID: r.MessageID,
 				})
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -136,6 +137,7 @@ func (ns *Namespace) Purge(ctx context.Context, source string) (n int, err error
 		}
 		op.dropMessages(q, list)
 		n = len(list)
+		op.note(journal.Record{Kind: journal.Purged, Source: q.name, Fields: []journal.Field{{Key: "messages", Value: strconv.Itoa(n)}}})
 		return nil
 	})
 	if err != nil {
@@ -195,7 +197,7 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 			}
 			delete(c.ApplicationProperties, servicebus.DeadLetterReason)
 			delete(c.ApplicationProperties, servicebus.DeadLetterErrorDescription)
-			op.note(journal.Record{Kind: journal.Forwarded, Source: q.name, Target: q.owner.name(), MessageID: c.MessageID, Cause: "redrive"})
+			op.note(journal.Record{Kind: journal.Forwarded, Source: q.name, Target: q.owner.name(), MessageID: c.MessageID, MessageNumber: m.seq, Cause: "redrive"})
 			ns.place(op, q.owner, c, past{source: m.source})
 			n++
 		}

@@ -121,6 +121,7 @@ type operation struct {
 // note adds a record, if anybody wants it.
 func (op *operation) note(r journal.Record) {
 	if op.ns.opts.Record != nil {
+		r.Service = journal.ServiceBus
 		op.records = append(op.records, r)
 	}
 }

@@ -278,7 +278,7 @@ func (q *queue) unlock(op *operation, m *message) {
 // message is received by its number.
 func (q *queue) deliver(op *operation, m *message, opts servicebus.ReceiverOptions, by *receiver) *servicebus.Received {
 	if opts.RealTime {
-		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
+		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, MessageNumber: m.seq, DeliveryCount: m.count + 1})
 	}
 	if opts.Mode == servicebus.PeekLock {
 		q.lock(op, m, opts.RealTime)
@@ -289,7 +289,7 @@ func (q *queue) deliver(op *operation, m *message, opts servicebus.ReceiverOptio
 	case opts.Transfers && by != nil:
 		by.leave(q, m)
 	case opts.RealTime:
-		op.note(journal.Record{Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1, Decision: "completed"})
+		op.note(journal.Record{Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID, MessageNumber: m.seq, DeliveryCount: m.count + 1, Decision: "completed"})
 	}
 	return m.received()
 }
@@ -337,7 +337,7 @@ func (m *message) expired(now time.Time) bool { return !m.expires.IsZero() && !m
 
 // expire removes a message whose time is over.
 func (q *queue) expire(op *operation, m *message) {
-	op.note(journal.Record{Kind: journal.Expired, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count})
+	op.note(journal.Record{Kind: journal.Expired, Source: q.name, MessageID: m.content.MessageID, MessageNumber: m.seq, DeliveryCount: m.count})
 	if q.owner.deadLetterExpired {
 		q.deadLetter(op, m, expiredVerdict, nil)
 		return
@@ -358,7 +358,7 @@ func (q *queue) sweep(op *operation) {
 // lapse ends a lock whose time is over.
 func (q *queue) lapse(op *operation, m *message) {
 	q.unlock(op, m)
-	op.note(journal.Record{Kind: journal.LockExpired, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
+	op.note(journal.Record{Kind: journal.LockExpired, Source: q.name, MessageID: m.content.MessageID, MessageNumber: m.seq, DeliveryCount: m.count + 1})
 	if q.fail(op, m) {
 		q.putBack(op, m)
 	}

@@ -107,7 +107,7 @@ func (ns *Namespace) place(op *operation, e *entity, c *servicebus.Message, p pa
 		ns.forward(op, e, m)
 	default:
 		e.main.add(op, m)
-		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID})
+		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, MessageNumber: m.seq})
 	}
 }
 
@@ -124,7 +124,7 @@ func (ns *Namespace) forward(op *operation, e *entity, m *message) {
 		ns.hold(op, e, m, failure)
 		return
 	}
-	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID})
+	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq})
 	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.firstSeq(), source: m.source, nested: m.nested + 1})
 }
 
@@ -167,7 +167,7 @@ func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
 	}
 	why.mark(m)
 	noteDead(op, e, e.dead, m, why)
-	op.note(journal.Record{Kind: journal.Forwarded, Source: e.dead.name, Target: target.main.name, MessageID: m.content.MessageID})
+	op.note(journal.Record{Kind: journal.Forwarded, Source: e.dead.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq})
 	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.firstSeq(), source: e.name(), nested: m.nested + 1})
 }
 
@@ -194,7 +194,7 @@ func (v verdict) mark(m *message) {
 
 func noteDead(op *operation, e *entity, to *queue, m *message, why verdict) {
 	op.note(journal.Record{
-		Kind: journal.DeadLettered, Source: e.name(), Target: to.name, MessageID: m.content.MessageID,
+		Kind: journal.DeadLettered, Source: e.name(), Target: to.name, MessageID: m.content.MessageID, MessageNumber: m.seq,
 		DeliveryCount: m.count, Cause: why.reason, Error: why.description,
 	})
 }

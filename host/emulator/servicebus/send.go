@@ -110,7 +110,10 @@ func (ns *Namespace) scheduleAs(op *operation, e *entity, c *servicebus.Message,
 		return m.seq
 	}
 	e.main.add(op, m)
-	op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "scheduled"})
+	op.note(journal.Record{
+		Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, MessageNumber: m.seq, Status: "scheduled",
+		Delay: c.ScheduledEnqueueTime.Sub(op.now), HasDelay: true,
+	})
 	return m.seq
 }
 

@@ -76,7 +76,7 @@ func (q *queue) settleable(token bindings.GUID, how *servicebus.Settlement) (*me
 func (q *queue) carryOut(op *operation, m *message, how *servicebus.Settlement, properties map[string]any) {
 	if m.outside {
 		op.note(journal.Record{
-			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID,
+			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID, MessageNumber: m.seq,
 			DeliveryCount: m.count + 1, Decision: actions[how.Action].decision,
 		})
 	}
@@ -166,7 +166,7 @@ func (q *queue) renew(op *operation, m *message) time.Time {
 	if m.outside {
 		return m.until // a client's own affair
 	}
-	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
+	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, MessageID: m.content.MessageID, MessageNumber: m.seq, DeliveryCount: m.count + 1})
 	return m.until
 }
 

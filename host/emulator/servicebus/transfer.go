@@ -51,7 +51,7 @@ func (r *receiver) transferred(ctx context.Context, messages []*servicebus.Recei
 			continue
 		}
 		delete(r.leaves, got.SequenceNumber)
-		op.note(journal.Record{Kind: journal.Settled, Source: l.q.name, MessageID: l.m.content.MessageID, DeliveryCount: l.m.count + 1, Decision: decision})
+		op.note(journal.Record{Kind: journal.Settled, Source: l.q.name, MessageID: l.m.content.MessageID, MessageNumber: l.m.seq, DeliveryCount: l.m.count + 1, Decision: decision})
 		do(op, l)
 	}
 	if finishErr := r.ns.finish(ctx, op); finishErr != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/kinds"
+	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
 )
 
 // Endpoint delivers events to the web hook of a function of the host that runs, without a
@@ -31,7 +32,7 @@ func (e Endpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid
 	case hook == "":
 		return nil, eventgrid.ErrInvalidFunction
 	}
-	resp := front.BringHook(ctx, hook, e.Function, &bindings.HTTPRequest{
+	resp := front.BringHook(trigger.WithSender(ctx, trigger.Sender{Source: r.Source, Numbers: r.Numbers}), hook, e.Function, &bindings.HTTPRequest{
 		Method: r.Method(), Header: r.Header(), Body: r.Body,
 		URL: "http://localhost/runtime/webhooks/" + hook + "?functionName=" + url.QueryEscape(e.Function),
 	})

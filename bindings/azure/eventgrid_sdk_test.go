@@ -244,7 +244,7 @@ func TestGoEventGridSDKErrors(t *testing.T) {
 		"no eventTime":           {orders, without("eventTime"), 400, "BadRequest"},
 		"preset topic":           {orders, with("topic", "t"), 400, "BadRequest"},
 		"metadataVersion 2":      {orders, with("metadataVersion", "2"), 400, "BadRequest"},
-		"event too large":        {orders, with("data", strings.Repeat("x", 66_560)), 413, "PayloadTooLarge"},
+		"event too large":        {orders, with("data", strings.Repeat("x", 1_050_000)), 413, "PayloadTooLarge"},
 		"request too large":      {orders, slices.Repeat(with("data", strings.Repeat("x", 60_000)), 30), 413, "PayloadTooLarge"},
 		"another schema":         {d.keyClient(t, "cloud", gridKey), good, 400, "BadRequest"},
 	} {

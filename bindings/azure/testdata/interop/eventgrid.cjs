@@ -193,7 +193,7 @@ async function errors() {
   await fails("BadRequest", 400, custom.send([]));
   await fails("BadRequest", 400, publisher("orders", "CloudEvent").send([{ source: "/s", type: "t" }]));
   await fails("BadRequest", 400, publisher("cloud", "EventGrid").send([{ ...event, eventTime: at }]));
-  const large = { ...event, data: "x".repeat(66_560) };
+  const large = { ...event, data: "x".repeat(1_050_000) };
   await fails("PayloadTooLarge", 413, custom.send([large]));
   await fails("PayloadTooLarge", 413, custom.send(Array(60).fill({ ...event, data: "x".repeat(60_000) })));
 }

@@ -192,7 +192,7 @@ def errors():
     fails(HttpResponseError, 400, "BadRequest", orders.send, {**bad, "metadataVersion": "2"})
     fails(HttpResponseError, 400, "BadRequest", orders.send, CloudEvent("/s", "t"))
     fails(HttpResponseError, 400, "BadRequest", publisher("cloud").send, bad)
-    fails(HttpResponseError, 413, "PayloadTooLarge", orders.send, {**bad, "data": "x" * 66_560})
+    fails(HttpResponseError, 413, "PayloadTooLarge", orders.send, {**bad, "data": "x" * 1_050_000})
     fails(HttpResponseError, 413, "PayloadTooLarge", orders.send, [{**bad, "data": "x" * 60_000}] * 60)
 
 

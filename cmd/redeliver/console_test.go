@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,11 @@ func (full) Write([]byte) (int, error) {
 // An answer that could not be written is not a success, by any way of writing.
 func TestOutputCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"version"}, {"--version"}, {"help"}, {"check", t.TempDir()}, {"check", t.TempDir(), "--output", "json"}, {"completion", "bash"}} {
+	app := t.TempDir()
+	if err := os.WriteFile(filepath.Join(app, "host.json"), []byte(`{"version": "2.0"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"version"}, {"--version"}, {"help"}, {"check", app}, {"check", app, "--output", "json"}, {"completion", "bash"}} {
 		var stderr strings.Builder
 		code := run(t.Context(), args, streams{in: strings.NewReader(""), out: full{}, err: &stderr})
 		want := "redeliver: error: cannot write the standard output: no space left on device\n"

@@ -309,10 +309,10 @@ func TestBadFilesAtStart(t *testing.T) {
 	t.Run("configuration", func(t *testing.T) { // only a change of a file starts it again (6.1)
 		t.Parallel()
 		h := hosttest.New(t, &hosttest.Options{
-			Handlers: alwaysFails(), MayFail: true, Files: map[string]string{"host.json": `{"version":"3.0","retry":{}}`},
+			Handlers: alwaysFails(), MayFail: true, Files: map[string]string{"host.json": `{"version":"3.0","retry":{"delayInterval":"00:00:01"}}`},
 		})
 		h.Advance(10 * time.Minute)
-		if err := h.Edit("host.json", `{"version":"2.0","retry":[]}`); err == nil || h.State() != host.Error {
+		if err := h.Edit("host.json", `{"version":"2.0","retry":{"strategy":"fixedDelay","maxRetryCount":1}}`); err == nil || h.State() != host.Error {
 			t.Fatalf("edit = %v, state %s; want state Error", err, h.State())
 		}
 		h.Advance(5 * time.Minute)

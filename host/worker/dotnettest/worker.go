@@ -74,12 +74,15 @@ func work(assembly string, args []string) {
 		os.Exit(1)
 	}
 	w.assembly = string(text)
+	raw, err := os.ReadFile(filepath.Join(w.root, "worker.json"))
+	if err == nil {
+		check(json.Unmarshal(raw, &w.script))
+	}
 	if strings.EqualFold(os.Getenv("FUNCTIONS_ENABLE_DEBUGGER_WAIT"), "true") {
 		fmt.Printf("Azure Functions .NET Worker (PID: %d) initialized in debug mode. Waiting for debugger to attach...\n", os.Getpid())
-		time.Sleep(time.Hour) // there is no debugger
-	}
-	if raw, err := os.ReadFile(filepath.Join(w.root, "worker.json")); err == nil {
-		check(json.Unmarshal(raw, &w.script))
+		if err != nil {
+			time.Sleep(time.Hour) // a worker without a script has no debugger either
+		}
 	}
 	w.functions = &workerpb.FunctionMetadataResponse{}
 	if len(w.script.Functions) > 0 {

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -429,12 +430,17 @@ func usage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// free-port VAR names a port that is free at the moment.
+// free-port VAR names a port that is free at the moment, and that no system gives to who
+// asks for any: the scripts beside this one do so all the time.
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
-	ts.Check(l.Close())
+	for {
+		port := strconv.Itoa(20_000 + rand.IntN(12_000))
+		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			ts.Setenv(args[0], port)
+			ts.Check(l.Close())
+			return
+		}
+	}
 }
 
 // ask NAME STATUS METHOD PATH [HEADER:VALUE] makes a request to the host that a

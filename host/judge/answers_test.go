@@ -48,6 +48,9 @@ func TestAnswersAnew(t *testing.T) {
 				}
 				slices.Sort(o.Headers)
 				want := []string{statusText(o.Status), strings.Join(o.Headers, " & "), o.Body}
+				if o.Status == 0 { // the line of such a status is none, and what follows it is no answer
+					want = []string{statusText(0), "", ""}
+				}
 				if diff := cmp.Diff(want, s.request(t, "POST", paths[o.Function], strings.Join(headers, " & "), o.Answer)); diff != "" {
 					t.Errorf("%s %s (-table +platform):\n%s", o.Function, o.Answer, diff)
 				}

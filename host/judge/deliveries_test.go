@@ -67,6 +67,7 @@ func (s *subject) wait(t *testing.T, function, name string) {
 			return
 		}
 	}
+	t.Errorf("the message of %q is still in its queue after 60 s", name)
 }
 
 // end is where the message of a queue is.

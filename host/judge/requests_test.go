@@ -65,19 +65,14 @@ func archive(t *testing.T, name string) []txtar.File {
 // it was given, or what the request asks it to answer.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"http"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			tab := readTable(t, "testdata/"+kind+".tsv", 4, 3)
-			files := archive(t, kind+".txtar")
-			app := lay(t, files, "own")
-			ours := exchange(t, openOurs(t, app.dir, "custom", app.env), tab)
-			tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string {
-				app := lay(t, files, "own")
-				return exchange(t, openTheirs(t, app.dir, "custom", app.env), tab)
-			})
-		})
-	}
+	tab := readTable(t, "testdata/http.tsv", 4, 3)
+	files := archive(t, "http.txtar")
+	app := lay(t, files, "own")
+	ours := exchange(t, openOurs(t, app.dir, "custom", app.env), tab)
+	tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string {
+		app := lay(t, files, "own")
+		return exchange(t, openTheirs(t, app.dir, "custom", app.env), tab)
+	})
 }
 
 // exchange makes the request of each row.

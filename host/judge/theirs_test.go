@@ -39,7 +39,10 @@ func openTheirs(t *testing.T, dir, runtime string, env []string) *subject {
 	one.Lock()
 	t.Cleanup(one.Unlock)
 	port := freePort(t)
-	words := strings.Fields(strings.NewReplacer("{app}", dir, "{port}", port, "{runtime}", runtime).Replace(command))
+	words := strings.Fields(command)
+	for i, word := range words { // each by itself: a folder may have blanks in its name
+		words[i] = strings.NewReplacer("{app}", dir, "{port}", port, "{runtime}", runtime).Replace(word)
+	}
 	cmd := exec.Command(words[0], words[1:]...)
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {

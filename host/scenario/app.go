@@ -43,8 +43,8 @@ func (s *Scenario) options(folder string, seed uint64) (*hosttest.Options, error
 		if _, err := os.Stat(o.Dir); err != nil {
 			return nil, s.fault("app", fmt.Sprintf("there is no folder %q", o.Dir), "the folder of an app, from the folder of the scenario's file")
 		}
-		if _, err := os.Stat(filepath.Join(o.Dir, "host.json")); err != nil {
-			return nil, s.fault("app", fmt.Sprintf("the folder %q is no app: it has no host.json", o.Dir), "the folder of an app, from the folder of the scenario's file")
+		if _, err := os.Stat(filepath.Join(o.Dir, "host.json")); err != nil && s.scripted() && len(describedIn(o.Dir)) == 0 {
+			return nil, s.fault("app", fmt.Sprintf("the folder %q is no app: it has no host.json and no function.json", o.Dir), "the folder of an app, from the folder of the scenario's file")
 		}
 	}
 	if err := s.functionFiles(o.Dir, files); err != nil {

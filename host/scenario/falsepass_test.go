@@ -52,7 +52,7 @@ func TestFalsePasses(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"a folder that is no app":               {map[string]string{"app/README": ""}, "app: the folder "},
+		"a folder that is no app":               {map[string]string{"app/README": ""}, "app: the app in "},
 		"an app that has no code that is known": {map[string]string{"app/host.json": `{"version": "2.0"}`, "app/go.mod": "module x\n", "app/main.go": "package main\n\nfunc main() { this does not compile }\n"}, "app: the app in "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +81,17 @@ func TestRightScenariosPass(t *testing.T) {
 				t.Errorf("%s", got)
 			}
 		})
+	}
+}
+
+// An app may go without host.json, as the two files of the README do.
+func TestAppWithoutHostFile(t *testing.T) {
+	t.Parallel()
+	if got := inFolder(t, map[string]string{
+		"app/Ship/function.json": `{"bindings": [{"type": "queueTrigger", "direction": "in", "name": "item", "queueName": "parcels"}]}`,
+		"a.scenario.yaml":        "app: app\nfunctions: {Ship: {handler: fail}}\nwhen: [{send: {queue: parcels, body: x}}]\nthen: {functions: {Ship: {attempts: 5, ends: poisoned}}}",
+	}); got != "" {
+		t.Error(got)
 	}
 }
 

@@ -250,7 +250,7 @@ func TestFailures(t *testing.T) {
 		{"await", ship + "when: [{await: {kind: settled}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0]: await: a record that match accepts has not come"},
 		{"fault that nothing meets", ship + "when: [{fault: {operation: ReleaseMessage, queue: parcels}}, {send: {queue: parcels, body: x}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0].fault: the fault still waits: nothing that it is for has happened\n"},
 		{"no app", "app: nowhere\nthen: {invariants: true}", "a.scenario.yaml:1: app: there is no folder"},
-		{"a folder that is no app", "app: .\nthen: {invariants: true}", "a.scenario.yaml:1: app: the folder "},
+		{"a folder that is no app", "app: .\nfunctions: {A: {trigger: {type: queueTrigger, queueName: q}}}\nthen: {invariants: true}", "a.scenario.yaml:1: app: the folder "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

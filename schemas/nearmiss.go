@@ -67,6 +67,51 @@ func (d *Document) Misspelt(name Name) []*Fault {
 	return out
 }
 
+// Unknown returns a fault for every key that has no effect, in the order of the text: those
+// that the schema does not know, but for sections that it leaves open or that this program
+// does not read, where only those that [Document.Misspelt] finds are meant to be others.
+func (d *Document) Unknown(name Name) []*Fault {
+	out := d.Misspelt(name)
+	for _, f := range out {
+		f.Reason, f.Hint = "unknown key, which has no effect", "did you mean "+f.Allowed+"?"
+	}
+	var walk func(n *node, s *shape, path string)
+	walk = func(n *node, s *shape, path string) {
+		for i, item := range n.items {
+			if s.items != nil {
+				walk(item, s.items, IndexPath(path, i))
+			}
+		}
+		if s.idle || s.additional != nil {
+			return
+		}
+		variant := s.variant(n)
+		known := s.all(variant)
+		for _, m := range n.members {
+			at := JoinPath(path, m.key)
+			p, ok := s.property(m.key, variant)
+			switch {
+			case ok:
+				walk(m.value, p.shape, at)
+			case s.othersIdle || len(known) == 0 || slices.ContainsFunc(out, func(f *Fault) bool { return f.Path == at }):
+			default:
+				names := make([]string, len(known))
+				for i, k := range known {
+					names[i] = k.name
+				}
+				f := d.faultAt(m.value, at, Quote(m.key), strings.Join(names, ", "), "unknown key, which has no effect")
+				if near := Nearest(m.key, names); near != "" {
+					f.Hint = "did you mean " + Quote(near) + "?"
+				}
+				out = append(out, f)
+			}
+		}
+	}
+	walk(d.root, load(name).shape, "")
+	Sort(out)
+	return out
+}
+
 func (s *shape) all(variant *shape) []property {
 	var out []property
 	for _, from := range []*shape{s, variant} {
@@ -130,15 +175,27 @@ func double(key string, properties []property) string {
 // Nearest returns the name that key resembles most, or "". Short names may
 // differ in one letter, longer ones in two; case does not count.
 func Nearest(key string, names []string) string {
+	return nearest(key, names, func(name string) int {
+		switch {
+		case len(name) < 4:
+			return 0
+		case len(name) < 7:
+			return 1
+		}
+		return 2
+	})
+}
+
+// Meant is Nearest for a key that must be one of few names, so that more of a short one may
+// differ: every second letter, two at the most.
+func Meant(key string, names []string) string {
+	return nearest(key, names, func(name string) int { return min(2, len(name)/2) })
+}
+
+func nearest(key string, names []string, limitOf func(name string) int) string {
 	best, least := "", 3
 	for _, name := range names {
-		limit := 2
-		if len(name) < 7 {
-			limit = 1
-		}
-		if len(name) < 4 {
-			limit = 0
-		}
+		limit := limitOf(name)
 		distance := editDistance(strings.ToLower(key), strings.ToLower(name), limit)
 		if distance <= limit && distance < least {
 			best, least = name, distance

@@ -112,6 +112,9 @@ func (v *validation) leaves(failed *jsonschema.ValidationError, value any) {
 		}
 		f := v.d.faultAt(at.node, at.path, at.node.found(), l.allowed(), l.reason(at.node))
 		f.Kind, f.Hint = v.kind(l), l.hint()
+		if near := Nearest(at.node.text, texts(l.schema()["enum"])); f.Hint == "" && l.keyword == "enum" && near != "" {
+			f.Hint = "did you mean " + Quote(near) + "?"
+		}
 		v.add(f)
 	}
 }

@@ -314,7 +314,11 @@ func (h *Host) wantRunning(inError []string) {
 		switch {
 		case f.InError() && !expected:
 			for _, fault := range f.Faults {
-				why = append(why, fmt.Sprintf("function %q is in error: %v", f.Name, fault))
+				text := fmt.Sprintf("function %q is in error: %v", f.Name, fault)
+				if fault.Hint != "" {
+					text += "; " + fault.Hint
+				}
+				why = append(why, text)
 			}
 		case f.Unloaded != "" && !expected:
 			why = append(why, fmt.Sprintf("function %q is in error: %s", f.Name, f.Unloaded))

@@ -211,8 +211,22 @@ func (s *Scenario) functionFile(dir, name string) (*schemas.Document, error) {
 		}
 		return doc, nil
 	}
-	return nil, s.fault(schemas.JoinPath("functions", name), "the app has no function.json of this name",
-		"a function that the app describes in a function.json; any other needs a trigger here")
+	reason := "the app has no function.json of this name"
+	if near := schemas.Meant(name, describedIn(dir)); near != "" {
+		reason += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return nil, s.fault(schemas.JoinPath("functions", name), reason, "a function that the app describes in a function.json; any other needs a trigger here")
+}
+
+// bindingsIn are the bindings of a function.json.
+func bindingsIn(doc *schemas.Document) (list []map[string]any) {
+	given, _ := doc.Lookup("bindings")
+	all, _ := given.([]any)
+	for _, b := range all {
+		binding, _ := b.(map[string]any)
+		list = append(list, binding)
+	}
+	return list
 }
 
 // nameIn is a name as a list has it, whatever its case; another name stays.
@@ -245,7 +259,8 @@ func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
 	for _, name := range described {
 		scripts[name] = &script{}
 	}
-	for name, f := range s.Functions {
+	for _, given := range slices.Sorted(maps.Keys(s.Functions)) {
+		name, f := given, s.Functions[given]
 		run := f.Handler
 		if run == nil {
 			run = &script{}
@@ -256,6 +271,9 @@ func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
 				return nil, err
 			}
 			name = filepath.Dir(own.File())
+			if faults := s.outputFaults(schemas.JoinPath("functions", given), run, bindingsIn(own)); len(faults) > 0 {
+				return nil, faults[0]
+			}
 		}
 		scripts[nameIn(described, name)] = run
 	}

@@ -12,11 +12,18 @@ import (
 
 // busMessages are messages of Service Bus: their number, or each.
 type busMessages struct {
-	count int // -1: the list counts
-	list  []busMessage
+	count  int // -1: the list counts
+	list   []busMessage
+	absent bool // there is no such entity
 }
 
-func (b *busMessages) UnmarshalJSON(raw []byte) error { return countOrList(raw, &b.count, &b.list) }
+func (b *busMessages) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '{' { // exists: false
+		b.absent = true
+		return nil
+	}
+	return countOrList(raw, &b.count, &b.list)
+}
 
 // A busMessage is a body, or facts of a message.
 type busMessage struct {
@@ -89,8 +96,11 @@ func (b *busMessage) want() string {
 // busMessages compares the messages of entities of Service Bus.
 func (r *run) busMessages(at string, want map[string]busMessages) {
 	for _, path := range slices.Sorted(maps.Keys(want)) {
-		expected, got := want[path], r.h.ServiceBusMessages(path)
-		where := schemas.JoinPath(at, path)
+		where, expected := schemas.JoinPath(at, path), want[path]
+		if r.missing(where, anEntity, busPath(path), expected.absent) {
+			continue
+		}
+		got := r.h.ServiceBusMessages(path)
 		if expected.count >= 0 {
 			if len(got) != expected.count {
 				r.mismatch(where, fmt.Sprintf("entity %q holds another number of messages", path), fmt.Sprint(expected.count), fmt.Sprintf("%d: %s", len(got), showList(r.busBodies(path))), r.all)

@@ -47,7 +47,7 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}
 	}
-	faults = s.checkEmpty(faults)
+	faults = s.checkWords(s.checkFiles(s.checkEmpty(faults)))
 	if s.App == "" && len(s.Functions) == 0 {
 		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
 	}

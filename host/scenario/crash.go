@@ -34,6 +34,7 @@ func (r *run) crash(c *crash) {
 	case c.Point == "" || c.Function == "":
 		r.Fatalf("the crash at a point of a delivery needs both, function and point")
 	default:
+		r.mustKnow("crash.function", aFunction, c.Function)
 		for _, w := range r.crashes {
 			if w.host == h {
 				r.Fatalf("the crash of %s is still to come, and an instance crashes once: start it again before", w.at)

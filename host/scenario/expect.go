@@ -239,7 +239,7 @@ func (r *run) checkpoints(at string, want map[string]*int64) {
 			r.mismatch(path, "this names no partition", "hub/group/partition", quote(name), nil)
 			continue
 		}
-		if !r.known(path, aHub, parts[0], false) {
+		if !r.known(path, aHub, parts[0], false) || !r.known(path, aGroup, parts[0]+"/"+parts[1], false) || !r.known(path, aPartition, parts[0]+"/"+parts[2], false) {
 			continue
 		}
 		show := func(n int64) string {
@@ -260,6 +260,13 @@ func (r *run) checkpoints(at string, want map[string]*int64) {
 
 func (r *run) outputs(at string, want map[string][]body) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !r.known(schemas.JoinPath(at, name), anOutput, name, false) {
+			continue
+		}
+		if _, err := r.h.RecordedOutputs(name); err != nil {
+			r.mismatch(schemas.JoinPath(at, name), fmt.Sprintf("the values of output %q are not recorded: they go to its service, where an expectation finds them", name), "", "", nil)
+			continue
+		}
 		var got []string
 		for _, o := range r.h.Outputs(name) {
 			if o.Body != nil {
@@ -299,6 +306,9 @@ func (r *run) journal(at string, want []map[string]any) {
 			if slices.ContainsFunc(records[:next], func(rec journal.Record) bool { return matches(fieldsOf(&rec)) }) {
 				message = "the journal has such a record only before the one of the pattern above"
 			}
+			if meant := meantField(pattern, records); meant != "" {
+				message += "; " + meant
+			}
 			text, _ := json.Marshal(pattern)
 			r.mismatch(path, message, string(text), "", r.records)
 			return
@@ -328,12 +338,17 @@ func fieldsOf(rec *journal.Record) map[string]any {
 	return fields
 }
 
+// isExpression reports whether a text of a pattern is a regular expression.
+func isExpression(text string) bool {
+	return len(text) >= 2 && text[0] == '/' && text[len(text)-1] == '/'
+}
+
 // recordPattern compares the fields of a record with those of a pattern.
 func recordPattern(want map[string]any) (func(fields map[string]any) bool, error) {
 	expressions := map[string]*regexp.Regexp{}
 	for key, value := range want {
 		text, ok := value.(string)
-		if !ok || len(text) < 2 || text[0] != '/' || text[len(text)-1] != '/' {
+		if !ok || !isExpression(text) {
 			continue
 		}
 		e, err := regexp.Compile(text[1 : len(text)-1])

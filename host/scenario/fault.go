@@ -53,6 +53,7 @@ func (f *fault) of() (service, entity string) {
 
 // fault carries out a step.
 func (r *run) fault(f *fault) {
+	r.mustKnowPlaces(f)
 	var err error
 	if f.Output != "" {
 		err = r.h.FailOutput(f.Output, max(f.Times, 1), f.Error)
@@ -73,6 +74,25 @@ func (r *run) fault(f *fault) {
 	if err != nil {
 		r.at = schemas.JoinPath(r.at, "fault")
 		r.Fatalf("%v", err)
+	}
+}
+
+// mustKnowPlaces ends the run at a fault for something that is nowhere: nothing would meet
+// it. An operation that makes its place is for what is not there yet.
+func (r *run) mustKnowPlaces(f *fault) {
+	makes := strings.HasPrefix(strings.ToLower(f.Operation), "create")
+	container, _, _ := strings.Cut(f.Container, "/")
+	for _, named := range []struct {
+		key  string
+		of   place
+		name string
+	}{
+		{"queue", aQueue, f.Queue}, {"container", aContainer, container}, {"serviceBus", anEntity, busPath(f.ServiceBus)}, {"eventHub", aHub, f.EventHub},
+		{"cosmos", aCosmos, f.Cosmos}, {"eventGrid", aSubscription, f.EventGrid}, {"handler", aFunction, f.Handler}, {"output", anOutput, f.Output},
+	} {
+		if named.name != "" && named.name != "*" && !makes {
+			r.mustKnow("fault."+named.key, named.of, named.name)
+		}
 	}
 }
 

@@ -1,35 +1,44 @@
 package scenario
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// A place is a kind of thing that scenarios name and that a service makes when it is first
-// used, so that a misspelt name is no error of the service.
+// A place is a kind of thing that scenarios name. Most are made by their service when they
+// are first used, so that a misspelt name is no error of the service.
 type place string
 
 const (
-	aQueue     place = "queue"
-	aContainer place = "container"
-	aHub       place = "event hub"
-	aCosmos    place = "Cosmos DB container"
+	aFunction     place = "function"
+	aQueue        place = "queue"
+	aContainer    place = "container"
+	aHub          place = "event hub"
+	aGroup        place = "consumer group"      // as hub/group
+	aPartition    place = "partition"           // as hub/partition
+	anEntity      place = "Service Bus entity"  // queues, topics, subscriptions
+	aCosmos       place = "Cosmos DB container" // as database/container
+	aTopic        place = "Event Grid topic"
+	aSubscription place = "Event Grid subscription" // as topic/subscription
+	anOutput      place = "output"                  // as function/binding, or a function: all of its outputs
+	aRecorded     place = "recorded output"         // the same, of those that are recorded only
+	aFile         place = "file or folder of the app"
 )
 
 // names are the names of places, by place.
 type names map[place][]string
 
-func (n names) add(p place, name string) {
-	if name != "" && !slices.Contains(n[p], name) {
-		n[p] = append(n[p], name)
+func (n names) add(p place, list ...string) {
+	for _, name := range list {
+		if name != "" && !slices.Contains(n[p], name) {
+			n[p] = append(n[p], name)
+		}
 	}
 }
 
@@ -41,21 +50,62 @@ func (r *run) known(at string, p place, name string, sends bool) bool {
 	if sends {
 		r.s.expected(all)
 	}
-	for _, one := range all[p] {
-		if strings.EqualFold(one, name) || strings.Contains(one, "{") && matchesTemplate(one, name) {
-			return true
+	if all.have(p, name) {
+		return true
+	}
+	reason, list := all.unknown(p, name)
+	r.mismatch(at, reason, list, schemas.Quote(name), nil)
+	return false
+}
+
+func (n names) have(p place, name string) bool {
+	return slices.ContainsFunc(n[p], func(one string) bool {
+		return strings.EqualFold(one, name) || strings.Contains(one, "{") && matchesTemplate(one, name)
+	})
+}
+
+// unknown says that a name is nowhere, with the name that was meant, and what there is.
+func (n names) unknown(p place, name string) (reason, list string) {
+	have := slices.Sorted(slices.Values(n[p]))
+	list = strings.Join(have, ", ")
+	switch p {
+	case aFunction:
+		reason = fmt.Sprintf("the app has no function %q", name)
+	case aFile:
+		reason, list = fmt.Sprintf("the app has no file and no folder %q", name), ""
+	case aQueue, aContainer, aHub, aCosmos:
+		reason = fmt.Sprintf("there is no %s %q: no binding, no service and no entity has this name", p, name)
+		list = strings.TrimPrefix(list+", or a name under entities", ", or ")
+	default:
+		reason = fmt.Sprintf("there is no %s %q", p, name)
+	}
+	if list == "" {
+		list = "none"
+	}
+	if near := nearest(name, have); near != "" {
+		reason += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return reason, list
+}
+
+// nearest is the name that is meant. Names with parts, such as topic/subscription, are
+// compared part by part: each of them may have its mistake.
+func nearest(name string, have []string) string {
+	if near := schemas.Meant(name, have); near != "" {
+		return near
+	}
+	parts := strings.Split(name, "/")
+	for _, one := range have {
+		of := strings.Split(one, "/")
+		similar := len(of) == len(parts) && len(parts) > 1
+		for i := 0; similar && i < len(parts); i++ {
+			similar = strings.EqualFold(parts[i], of[i]) || schemas.Meant(parts[i], of[i:i+1]) != ""
+		}
+		if similar {
+			return one
 		}
 	}
-	slices.Sort(all[p])
-	meant := fmt.Sprintf("one of %s, or a name under entities", strings.Join(all[p], ", "))
-	switch near := schemas.Nearest(name, all[p]); {
-	case near != "":
-		meant = fmt.Sprintf("%q if that is meant", near)
-	case len(all[p]) == 0:
-		meant = "a name under entities"
-	}
-	r.mismatch(at, fmt.Sprintf("there is no %s %q: no binding, no service and no entity has this name", p, name), meant, schemas.Quote(name), nil)
-	return false
+	return ""
 }
 
 // matchesTemplate reports whether a name may come of a binding's text with expressions in it.
@@ -76,24 +126,6 @@ func matchesTemplate(template, name string) bool {
 	}
 	ok, err := path.Match(pattern.String(), name)
 	return ok && err == nil
-}
-
-// names are those of the app's bindings, of the services and of "entities", which are there
-// from the start.
-func (r *run) names() names {
-	all := names{}
-	all.ofApp(r.h.App())
-	for p, list := range r.existing() {
-		for _, name := range list {
-			all.add(p, name)
-		}
-	}
-	return all
-}
-
-// existing are the names that the services have.
-func (r *run) existing() names {
-	return names{aQueue: r.h.Queues(), aContainer: r.h.Containers(), aHub: r.h.EventHubs(), aCosmos: r.h.CosmosContainers()}
 }
 
 // found makes what "entities" lists beside those of Service Bus.
@@ -117,9 +149,7 @@ func (r *run) found() {
 }
 
 // has reports whether a service has the place.
-func (r *run) has(p place, name string) bool {
-	return slices.ContainsFunc(r.existing()[p], func(one string) bool { return strings.EqualFold(one, name) })
-}
+func (r *run) has(p place, name string) bool { return r.existing().have(p, name) }
 
 // missing looks at the name of an expectation and reports whether there is nothing more to
 // compare: the place is to be absent, or its name is nowhere.
@@ -133,96 +163,9 @@ func (r *run) missing(at string, p place, name string, absent bool) bool {
 	return true
 }
 
-// mustKnow ends the run at a step that sends to a name that is nowhere.
+// mustKnow ends the run at a key of a step that names something that is nowhere.
 func (r *run) mustKnow(key string, p place, name string) {
 	if !r.known(r.at+"."+key, p, name, true) {
 		runtime.Goexit()
-	}
-}
-
-// hostContainers are those that the host itself makes, sooner or later.
-var hostContainers = []string{"azure-webjobs-hosts", "azure-webjobs-secrets", "azure-webjobs-eventhub"} // read only
-
-func (n names) ofApp(a *app.App) {
-	for _, c := range hostContainers {
-		n.add(aContainer, c)
-	}
-	if a == nil {
-		return
-	}
-	var topics []struct {
-		Subscriptions []struct{ DeadLetterContainer string }
-	}
-	if json.Unmarshal(a.Config.EventGrid.Topics, &topics) == nil { // what is wrong in it is the app's
-		for _, t := range topics {
-			for _, s := range t.Subscriptions {
-				n.add(aContainer, path.Base(s.DeadLetterContainer)) // a name or a resource ID
-			}
-		}
-	}
-	for _, f := range a.Functions {
-		list := f.Bindings
-		if f.Trigger != nil {
-			list = append(slices.Clone(list), f.Trigger)
-		}
-		for _, b := range list {
-			n.ofBinding(b)
-		}
-	}
-}
-
-func (n names) ofBinding(b *app.Binding) {
-	switch kind := strings.ToLower(b.Type); kind {
-	case "queuetrigger", "queue":
-		queue := strings.ToLower(b.String("queueName"))
-		n.add(aQueue, queue)
-		if kind == "queuetrigger" {
-			n.add(aQueue, queue+"-poison")
-		}
-	case "blobtrigger", "blob":
-		container, _, _ := strings.Cut(b.String("path"), "/")
-		n.add(aContainer, strings.ToLower(container))
-		if kind == "blobtrigger" {
-			n.add(aQueue, "webjobs-blobtrigger-poison")
-		}
-	case "eventhubtrigger", "eventhub":
-		n.add(aHub, b.String("eventHubName"))
-	case "cosmosdbtrigger", "cosmosdb":
-		n.add(aCosmos, b.String("databaseName")+"/"+b.String("containerName"))
-		if kind == "cosmosdbtrigger" {
-			t := b.CosmosTrigger()
-			n.add(aCosmos, t.LeaseDatabase+"/"+t.LeaseContainer)
-		}
-	}
-}
-
-// expected adds the names that expectations look at.
-func (s *Scenario) expected(all names) {
-	look := func(e *expect) {
-		for _, m := range []map[string]bodies{e.Queues, e.Hidden} {
-			for name := range m {
-				all.add(aQueue, name)
-			}
-		}
-		for name := range e.Containers {
-			all.add(aContainer, name)
-		}
-		for name := range e.Blobs {
-			container, _, _ := strings.Cut(name, "/")
-			all.add(aContainer, container)
-		}
-		for name := range e.Checkpoints {
-			hub, _, _ := strings.Cut(name, "/")
-			all.add(aHub, hub)
-		}
-		for name := range e.Cosmos {
-			all.add(aCosmos, name)
-		}
-	}
-	look(&s.Then)
-	for i := range s.When {
-		if e := s.When[i].Expect; e != nil {
-			look(e)
-		}
 	}
 }

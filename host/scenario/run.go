@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/schemas"
@@ -105,7 +106,8 @@ type run struct {
 	res *Result
 	h   *hosttest.Host
 
-	others []*hosttest.Host // instances that run beside it
+	lastApp *app.App         // that ran, also while the host is down
+	others  []*hosttest.Host // instances that run beside it
 
 	update bool // of files with timelines
 
@@ -180,8 +182,11 @@ func (r *run) play(ctx context.Context, o *Options) {
 	}
 	r.h = hosttest.New(r, opts)
 	r.begins = r.h.Clock().Now()
-	if a := r.h.App(); a != nil && len(a.Functions) == 0 {
+	if a := r.app(); a != nil && len(a.Functions) == 0 {
 		r.refuse(r.s.fault("app", fmt.Sprintf("the app in %q has no functions", a.Dir), `an app with functions; "redeliver check" says what it finds`))
+		return
+	}
+	if !r.written() {
 		return
 	}
 	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()
@@ -204,7 +209,11 @@ func (r *run) play(ctx context.Context, o *Options) {
 // refuse tells of an app or scenario that cannot run.
 func (r *run) refuse(err error) {
 	if f, ok := err.(*schemas.Fault); ok {
-		r.fail(&Failure{File: f.File, Line: f.Line, Path: f.Path, Message: f.Reason, Want: f.Allowed, Got: f.Found})
+		message := f.Reason
+		if f.Hint != "" {
+			message += "; " + f.Hint
+		}
+		r.fail(&Failure{File: f.File, Line: f.Line, Path: f.Path, Message: message, Want: f.Allowed, Got: f.Found})
 		return
 	}
 	r.Errorf("%v", err)

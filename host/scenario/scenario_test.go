@@ -246,7 +246,7 @@ func TestFailures(t *testing.T) {
 		{"more than the body", ship + "when: [{send: {queue: others, body: '{\"a\":1} {\"a\":2}'}}]\nthen: {queues: {others: [{a: 1}]}}", "a.scenario.yaml:8: then.queues.others: "},
 		{"a neighbour of a large number", ship + "when: [{send: {queue: others, body: {a: 9007199254740993}}}]\nthen: {queues: {others: [{a: 9007199254740992}]}}", "a.scenario.yaml:8: then.queues.others: "},
 		{"an answer without body", "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: {body: hello}}}\nwhen: [{request: {path: /api/Ask, expect: {body: null}}}]\nthen: {invariants: true}", "a.scenario.yaml:2: when[0].request.expect.body: the answer has another body\n  want  \"\"\n  got   \"hello\"\n"},
-		{"unknown function", sent + "{functions: {Sihp: {attempts: 1}}}", "a.scenario.yaml:9: then.functions.Sihp: the app has no function \"Sihp\"\n"},
+		{"unknown function", sent + "{functions: {Sihp: {attempts: 1}}}", "a.scenario.yaml:9: then.functions.Sihp: the app has no function \"Sihp\"; did you mean \"Ship\"?\n  want  Ship\n  got   \"Sihp\"\n"},
 		{"await", ship + "when: [{await: {kind: settled}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0]: await: a record that match accepts has not come"},
 		{"fault that nothing meets", ship + "when: [{fault: {operation: ReleaseMessage, queue: parcels}}, {send: {queue: parcels, body: x}}]\nthen: {invariants: true}", "a.scenario.yaml:7: when[0].fault: the fault still waits: nothing that it is for has happened\n"},
 		{"no app", "app: nowhere\nthen: {invariants: true}", "a.scenario.yaml:1: app: there is no folder"},

@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,6 +168,7 @@ func (r *run) step(s *step) {
 	case s.Request != nil:
 		r.request(s.Request)
 	case s.Call != nil:
+		r.mustKnow("call.function", aFunction, s.Call.Function)
 		r.h.Call(s.Call.Function, s.Call.Body.text())
 	case s.Await != nil:
 		r.await(s.Await)
@@ -178,10 +183,12 @@ func (r *run) step(s *step) {
 	case s.Edit != nil:
 		r.edit(s.Edit)
 	case s.Remove != "":
+		r.mustHave(s.Remove)
 		if err := r.h.Remove(s.Remove); err != nil {
 			r.Fatalf("the app without %s is refused: %v", s.Remove, err)
 		}
 	case s.ExpireLocks != "":
+		r.mustKnow("expireLocks", anEntity, busPath(s.ExpireLocks))
 		r.h.ExpireServiceBusLocks(s.ExpireLocks)
 	case s.Crash != nil:
 		r.crash(s.Crash)
@@ -207,6 +214,8 @@ func (r *run) send(s *send) {
 	}
 	if s.Queue != "" {
 		r.mustKnow("send.queue", aQueue, s.Queue)
+	} else {
+		r.mustKnow("send.serviceBus", anEntity, busPath(s.ServiceBus))
 	}
 	switch {
 	case s.ServiceBus != "":
@@ -282,6 +291,7 @@ func (r *run) sendEvents(s *sendEvents) {
 
 // publish gives the events what they lack.
 func (r *run) publish(p *publish) {
+	r.mustKnow("publish.topic", aTopic, p.Topic)
 	events := make([]map[string]any, len(p.Events))
 	for i, e := range p.Events {
 		events[i] = map[string]any{
@@ -351,6 +361,9 @@ func (r *run) response(at string, want *response, status int, text string) {
 }
 
 func (r *run) await(a *await) {
+	if a.Function != "" {
+		r.mustKnow("await.function", aFunction, a.Function)
+	}
 	r.h.Await(func(rec *journal.Record) bool {
 		return (a.Function == "" || strings.EqualFold(rec.Function, a.Function)) &&
 			(a.Kind == "" || string(rec.Kind) == a.Kind) &&
@@ -358,6 +371,22 @@ func (r *run) await(a *await) {
 			(a.Attempt == 0 || rec.Attempt == a.Attempt) &&
 			(a.DeliveryCount == 0 || rec.DeliveryCount == a.DeliveryCount)
 	})
+}
+
+// mustHave ends the run at a step that removes what is not there.
+func (r *run) mustHave(name string) {
+	dir := r.app().Dir
+	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return // what is outside is refused elsewhere
+	}
+	have := names{}
+	entries, _ := os.ReadDir(filepath.Join(dir, filepath.FromSlash(path.Dir(name)))) // none: nothing is near
+	for _, e := range entries {
+		have.add(aFile, path.Join(path.Dir(name), e.Name()))
+	}
+	reason, list := have.unknown(aFile, name)
+	r.mismatch(schemas.JoinPath(r.at, "remove"), reason, list, schemas.Quote(name), nil)
+	runtime.Goexit()
 }
 
 func (r *run) edit(files map[string]string) {

@@ -1,0 +1,186 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// app is the app that runs, or that ran before the host ended; nil when none has run.
+func (r *run) app() *app.App {
+	if a := r.h.App(); a != nil {
+		r.lastApp = a
+	}
+	return r.lastApp
+}
+
+// names are those of the app's bindings, of the services and of "entities", which are there
+// from the start.
+func (r *run) names() names {
+	all := r.existing()
+	all.ofApp(r.app())
+	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Function != "" }) {
+		all.add(aFunction, rec.Function) // also one that an edit has removed
+	}
+	return all
+}
+
+// existing are the names that the services have.
+func (r *run) existing() names {
+	all := names{aQueue: r.h.Queues(), aContainer: r.h.Containers(), aCosmos: r.h.CosmosContainers()}
+	for _, t := range r.h.Services().EventGrid().Topics() {
+		all.add(aTopic, t.Name)
+		for i := range t.Subscriptions {
+			all.add(aSubscription, t.Name+"/"+t.Subscriptions[i].Name)
+		}
+	}
+	for _, path := range r.h.ServiceBusEntities() {
+		if topic, _, ok := strings.Cut(path, "/"); ok {
+			all.add(anEntity, topic)
+		}
+		all.add(anEntity, path, path+"/$DeadLetterQueue", path+"/$Transfer/$DeadLetterQueue")
+	}
+	for _, hub := range r.hubs() {
+		all.add(aHub, hub.Name)
+		all.add(aGroup, hub.Name+"/$Default")
+		for _, group := range hub.ConsumerGroups {
+			all.add(aGroup, hub.Name+"/"+group)
+		}
+		for _, id := range r.partitions(hub.Name) {
+			all.add(aPartition, hub.Name+"/"+id)
+		}
+	}
+	return all
+}
+
+// hubs are the event hubs with their consumer groups.
+func (r *run) hubs() (list []eventhubs.Hub) {
+	var err error
+	r.h.Clock().Do("look at the hubs", func() { list, err = r.h.Services().EventHubs().Hubs(context.Background()) })
+	if err != nil {
+		r.Fatalf("%v", err)
+	}
+	return list
+}
+
+// partitions are the identifiers of a hub's partitions; none of a hub that is not there.
+func (r *run) partitions(hub string) (ids []string) {
+	r.h.Clock().Do("look at a hub", func() {
+		if found, err := r.h.Services().EventHubs().Hub(context.Background(), hub); err == nil {
+			ids = found.Partitions
+		}
+	})
+	return ids
+}
+
+// busPath is the path of an entity of Service Bus as the service writes it:
+// "topic/subscription" is a subscription too.
+func busPath(path string) string {
+	parts := strings.SplitN(path, "/", 3)
+	if len(parts) < 2 || strings.HasPrefix(parts[1], "$") || strings.EqualFold(parts[1], "Subscriptions") {
+		return path
+	}
+	return strings.Join(slices.Insert(parts, 1, "Subscriptions"), "/")
+}
+
+// hostContainers are those that the host itself makes, sooner or later.
+var hostContainers = []string{"azure-webjobs-hosts", "azure-webjobs-secrets", "azure-webjobs-eventhub"} // read only
+
+func (n names) ofApp(a *app.App) {
+	n.add(aContainer, hostContainers...)
+	if a == nil {
+		return
+	}
+	var topics []struct {
+		Name          string
+		Subscriptions []struct{ Name, DeadLetterContainer string }
+	}
+	if json.Unmarshal(a.Config.EventGrid.Topics, &topics) == nil { // what is wrong in it is the app's
+		for _, t := range topics {
+			n.add(aTopic, t.Name)
+			for _, s := range t.Subscriptions {
+				n.add(aSubscription, t.Name+"/"+s.Name)
+				n.add(aContainer, path.Base(s.DeadLetterContainer)) // a name or a resource ID
+			}
+		}
+	}
+	for _, f := range a.Functions {
+		n.add(aFunction, f.Name)
+		list := f.Bindings
+		if f.Trigger != nil {
+			list = append(slices.Clone(list), f.Trigger)
+		}
+		for _, b := range list {
+			n.ofBinding(b)
+			if b.Output() && !b.Answers() {
+				n.add(anOutput, f.Name, f.Name+"/"+b.Name)
+			}
+		}
+	}
+}
+
+func (n names) ofBinding(b *app.Binding) {
+	switch kind := strings.ToLower(b.Type); kind {
+	case "queuetrigger", "queue":
+		queue := strings.ToLower(b.String("queueName"))
+		n.add(aQueue, queue)
+		if kind == "queuetrigger" {
+			n.add(aQueue, queue+"-poison")
+		}
+	case "blobtrigger", "blob":
+		container, _, _ := strings.Cut(b.String("path"), "/")
+		n.add(aContainer, strings.ToLower(container))
+		if kind == "blobtrigger" {
+			n.add(aQueue, "webjobs-blobtrigger-poison")
+		}
+	case "eventhubtrigger", "eventhub":
+		n.add(aHub, b.String("eventHubName"))
+	case "cosmosdbtrigger", "cosmosdb":
+		n.add(aCosmos, b.String("databaseName")+"/"+b.String("containerName"))
+		if kind == "cosmosdbtrigger" {
+			t := b.CosmosTrigger()
+			n.add(aCosmos, t.LeaseDatabase+"/"+t.LeaseContainer)
+		}
+	}
+}
+
+// expected adds the names that expectations look at.
+func (s *Scenario) expected(all names) {
+	for _, e := range s.expectations() {
+		for _, m := range []map[string]bodies{e.Queues, e.Hidden} {
+			for name := range m {
+				all.add(aQueue, name)
+			}
+		}
+		for name := range e.Containers {
+			all.add(aContainer, name)
+		}
+		for name := range e.Blobs {
+			container, _, _ := strings.Cut(name, "/")
+			all.add(aContainer, container)
+		}
+		for name := range e.Checkpoints {
+			hub, _, _ := strings.Cut(name, "/")
+			all.add(aHub, hub)
+		}
+		for name := range e.Cosmos {
+			all.add(aCosmos, name)
+		}
+	}
+}
+
+// expectations are all of the scenario, in their order.
+func (s *Scenario) expectations() (list []*expect) {
+	for i := range s.When {
+		if e := s.When[i].Expect; e != nil {
+			list = append(list, e)
+		}
+	}
+	return append(list, &s.Then)
+}

@@ -57,11 +57,10 @@ describe("queue message", () => {
     expect(anew).not.toBe(id);
     await button("Copy the identity").click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(id);
-    await button("Show the body").click();
     await page.locator("pre.body", { hasText: '"fail": true' }).waitFor();
     await button("Copy the body").click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/"fail": true/);
-    await button("Load again").click();
+    await button("Load the body again").click();
     await page.getByRole("link", { name: "Show it" }).click();
     await page.getByText("Attempt 1 of 5").waitFor();
     await host.call("POST", "clock/advance?by=10m"); // both are poisoned
@@ -114,7 +113,6 @@ test("a Service Bus message: move to poison, redrive, run again", async () => {
 test("a message that no function receives: its body, release now, move to poison, redrive", async () => {
   await host.call("POST", "servicebus/messages?path=idle&id=alone&delay=1h", "for nobody");
   await message("alone", /scheduled/);
-  await button("Show the body").click();
   await page.locator("pre.body", { hasText: "for nobody" }).waitFor();
   await button("Release now").click();
   await says("Its wait is over");
@@ -141,7 +139,6 @@ test("an event: release now, move to poison", async () => {
   };
   await buried();
   // Its dead letter is a blob, and goes back to the subscription, from each of three places.
-  await button("Show the body").click();
   await page.locator("pre.body", { hasText: '"deadLetterReason"' }).waitFor();
   await button("Redrive").click();
   await says("It is in shop/all again.");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** The program under test: REDELIVER names another than the one on the path. */
-const program = process.env["REDELIVER"] ?? "redeliver";
+export const program = process.env["REDELIVER"] ?? "redeliver";
 
 const patience = 60_000; // only a failing test waits that long
 

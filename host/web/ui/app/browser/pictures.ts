@@ -7,7 +7,7 @@ import { launch, open, rows, visit } from "./browser";
 import type { Host } from "./host";
 
 // The pictures of docs/ui. With PICTURES naming another folder, all of them: empty, dark
-// and in a narrow pane, to look at.
+// and at other widths, to look at.
 const all = process.env["PICTURES"];
 const to = all ?? resolve(import.meta.dirname, "../../../../../docs/ui");
 
@@ -15,6 +15,9 @@ const wide = { width: 1280, height: 720 };
 const kinds = {
   "": { viewport: wide, colorScheme: "light" },
   "-dark": { viewport: wide, colorScheme: "dark" },
+  "-middle": { viewport: { width: 860, height: 900 }, colorScheme: "light" },
+  "-wide": { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
+  "-narrow-dark": { viewport: { width: 400, height: 720 }, colorScheme: "dark" },
   "-narrow": { viewport: { width: 400, height: 720 }, colorScheme: "light" },
 } as const;
 
@@ -60,7 +63,8 @@ test("pictures", async () => {
   const [host, browser] = await Promise.all([start(everything()), launch()]);
   if (all) await empty(browser, host);
   await fill(host);
-  for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) await full(browser, host, kind);
+  const wanted = Object.keys(kinds) as (keyof typeof kinds)[];
+  for (const kind of wanted.filter((k) => all || /^(-dark|-narrow|)$/.test(k))) await full(browser, host, kind);
   await browser.close();
   await host.stop();
 });

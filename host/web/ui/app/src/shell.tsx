@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { RefusedEdit } from "./app/refused";
 import { AppView } from "./app/view";
 import { ClockView } from "./clock/view";
 import { clock, now } from "./clock/now";
@@ -9,6 +10,7 @@ import { KeyDialog } from "./keydialog";
 import { MessageView } from "./message/view";
 import { link, route } from "./route";
 import { ServicesView } from "./services/view";
+import { Shortcuts } from "./shortcuts";
 import { TimelineView } from "./timeline/view";
 import { Boundary } from "./ui/boundary";
 import { ThemeButton } from "./ui/theme";
@@ -45,9 +47,11 @@ export function Shell() {
         <span class="space" />
         <Now />
         <Link />
+        <Shortcuts />
         <ThemeButton />
       </header>
       <Restarted />
+      <RefusedEdit />
       <main>
         <Boundary key={at}>
           <View name={at} />

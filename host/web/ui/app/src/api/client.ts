@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 /** The control API, seen from the page, which is served at ui/ below it. */
-const root = new URL("../", document.baseURI).pathname;
+export const root = new URL("../", document.baseURI).pathname;
 
 const keyName = "redeliver-key";
 
@@ -28,6 +28,11 @@ export function giveKey(key: string): void {
   const waiting = answered;
   answered = [];
   for (const go of waiting) go();
+}
+
+/** Whether the host takes calls with a key only. */
+export function hasKey(): boolean {
+  return sessionStorage.getItem(keyName) !== null;
 }
 
 /** Calls the control API. Waits for a key when the host wants one. */

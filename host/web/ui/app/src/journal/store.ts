@@ -15,6 +15,9 @@ export const version = signal(0);
 /** Records that came too late to be had, and the place of the gap. */
 export const gaps = signal<{ after: number; count: number }[]>([]);
 
+/** Counts the edits of the app that were loaded, refused or undone. */
+export const edits = signal(0);
+
 /** How often the host has started again since the page was opened. */
 export const restarts = signal(0);
 
@@ -38,6 +41,7 @@ export function start(): void {
   void follow({
     records(batch: Rec[]) {
       for (const r of batch) told.add(r);
+      if (batch.some((r) => /^(generation_loaded|generation_refused|edit_undone)$/.test(r.kind))) edits.value++;
       latest = batch.at(-1)?.seq ?? latest;
       changed();
     },

@@ -53,6 +53,11 @@ export class Teller {
     return this.lives.filter((l) => l.deliveries.some((d) => d.id === name || d.invocation === name));
   }
 
+  /** Whether a message has a life. */
+  has(message: string): boolean {
+    return this.byMessage.has(message);
+  }
+
   private lifeOf(r: Rec, time: number): Life {
     const message = r.message_id ?? "";
     const key = `${r.function} ${message || r.delivery}`;

@@ -1,4 +1,4 @@
-import { Fragment } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Entry, Life as ToldLife } from "../api/types";
 import type { Attempt, Delivery, Life, LogLine } from "../journal/life";
@@ -7,6 +7,7 @@ import { link, route } from "../route";
 import { signs, colourOf } from "../timeline/draw";
 import { Text } from "../ui/text";
 import { span, timeOfDay } from "../ui/time";
+import { folded, type Row } from "./alike";
 
 /** The attempt that the address means: "d1.2". */
 function meant(): string {
@@ -65,15 +66,8 @@ function OneDelivery(props: { life: Life; delivery: Delivery; entries: Entry[]; 
       </div>
       {latest.more}
       <ol class="attempts">
-        {latest.shown.map((a) => (
-          <OneAttempt
-            key={a.number}
-            life={life}
-            delivery={d}
-            attempt={a}
-            entry={entries.find((e) => e.attempt === a.number)}
-            logs={logs.filter((l) => l.attempt === a.number)}
-          />
+        {folded(latest.shown, (a) => logs.filter((l) => l.attempt === a.number)).map((row) => (
+          <OneRow key={row.attempt.number} life={life} delivery={d} row={row} entries={entries} />
         ))}
       </ol>
       <Logs lines={logs.filter((l) => !d.attempts.some((a) => a.number === l.attempt))} />
@@ -104,55 +98,154 @@ function End(props: { delivery: Delivery }) {
   );
 }
 
-function OneAttempt(props: { life: Life; delivery: Delivery; attempt: Attempt; entry: Entry | undefined; logs: LogLine[] }) {
-  const { life, delivery: d, attempt: a, entry } = props;
-  const item = useRef<HTMLLIElement>(null);
-  const name = `${d.id}.${a.number}`;
-  const isMeant = meant() === name;
-  useEffect(() => {
-    if (isMeant) item.current?.scrollIntoView({ block: "center" });
-  }, [isMeant]);
+function OneRow(props: { life: Life; delivery: Delivery; row: Row; entries: Entry[] }) {
+  const { life, delivery: d, row, entries } = props;
+  const { attempt: a, same, as } = row;
   const tone = colourOf(a);
+  const all = [a, ...same];
+  const last = all.at(-1)!;
   const of = d.limit !== undefined && d.limit >= 0 ? ` of ${d.limit + 1}` : "";
+  const entryOf = (of: Attempt) => entries.find((e) => e.attempt === of.number);
+  const single = same.length === 0;
+  const holdsMeant = same.some((s) => meant() === `${d.id}.${s.number}`);
   return (
-    <li ref={item} id={name} class={isMeant ? "meant" : ""}>
+    <Place name={`${d.id}.${a.number}`}>
       <div class="row">
         <span class={tone} aria-hidden="true">
           {signs[tone]}
         </span>
-        <a href={link("message", life.message || d.id, { function: life.function, attempt: name })} title="The address of this attempt">
-          Attempt {a.number}
-          {of}
-        </a>
-        <span class={tone}>{a.end === undefined ? "running" : word(a.status ?? "")}</span>
+        <Address life={life} delivery={d} attempt={a}>
+          {single ? `Attempt ${a.number}${of}` : `Attempts ${a.number} to ${last.number}${of}`}
+        </Address>
+        <span class={tone}>
+          {a.end === undefined ? "running" : word(a.status ?? "")}
+          {!single && " alike"}
+        </span>
         <span class="muted">
           {timeOfDay(a.start)}
-          {a.end !== undefined && `, ${took(a, a.end)}`}
+          {!single && ` to ${timeOfDay(last.end ?? last.start)}`}
+          {single && a.end !== undefined && `, ${took(a, a.end)}`}
         </span>
-        {entry?.then && (
-          <span class="then">
-            → <Text>{entry.then}</Text>
-            {entry.formula && <span class="muted"> = {entry.formula}</span>}
-            {entry.decided && <span class="badge layer">{entry.decided}</span>}
-          </span>
-        )}
-        {!entry?.then && a.delay !== undefined && <span class="then">→ retry in {span(a.delay)}</span>}
+        <Thens list={all} entryOf={entryOf} />
       </div>
-      {a.error && (
+      {as && (
+        <p class="muted">
+          The same error as attempt {as.number}
+          {row.fresh.size > 0 || as.gone.length > 0 ? "; other lines:" : "."}
+        </p>
+      )}
+      {a.error && !as && (
         <pre class="error">
           <Text>{a.error}</Text>
         </pre>
       )}
-      {a.stack && (
+      {a.stack && !as?.sameStack && (
         <details>
-          <summary>Stack</summary>
+          <summary>{as ? "Another stack" : "Stack"}</summary>
           <pre class="muted">
             <Text>{a.stack}</Text>
           </pre>
         </details>
       )}
-      <Logs lines={props.logs} />
+      {as ? <Differing row={row} /> : <Logs lines={row.logs} />}
+      {!single && (
+        <details open={holdsMeant}>
+          <summary>Each of the {all.length}</summary>
+          <ol>
+            {all.map((s) => (
+              <Place key={s.number} name={s === a ? "" : `${d.id}.${s.number}`}>
+                <div class="row">
+                  <Address life={life} delivery={d} attempt={s}>
+                    Attempt {s.number}
+                    {of}
+                  </Address>
+                  <span class="muted">
+                    {timeOfDay(s.start)}, {took(s, s.end ?? s.start)}
+                  </span>
+                  <Then attempt={s} entry={entryOf(s)} />
+                </div>
+              </Place>
+            ))}
+          </ol>
+        </details>
+      )}
+    </Place>
+  );
+}
+
+/** A place that the address may mean, which is then brought into sight. */
+function Place(props: { name: string; children: ComponentChildren }) {
+  const item = useRef<HTMLLIElement>(null);
+  const isMeant = props.name !== "" && meant() === props.name;
+  useEffect(() => {
+    if (isMeant) item.current?.scrollIntoView({ block: "center" });
+  }, [isMeant]);
+  return (
+    <li ref={item} id={props.name || undefined} class={isMeant ? "meant" : ""}>
+      {props.children}
     </li>
+  );
+}
+
+function Address(props: { life: Life; delivery: Delivery; attempt: Attempt; children: ComponentChildren }) {
+  const { life, delivery: d, attempt: a } = props;
+  return (
+    <a href={link("message", life.message || d.id, { function: life.function, attempt: `${d.id}.${a.number}` })} title="The address of this attempt">
+      {props.children}
+    </a>
+  );
+}
+
+/** What came after attempts that went alike: once where it was the same each time, else first and last. */
+function Thens(props: { list: Attempt[]; entryOf: (a: Attempt) => Entry | undefined }) {
+  const { list, entryOf } = props;
+  const what = (a: Attempt) => entryOf(a)?.then ?? (a.delay === undefined ? "" : String(a.delay));
+  const distinct = list.filter((a, i) => what(a) !== "" && list.findIndex((b) => what(b) === what(a)) === i);
+  const few = distinct.length <= 3 ? distinct : [distinct[0]!, distinct.at(-1)!];
+  return (
+    <>
+      {few.map((a, i) => (
+        <Fragment key={a.number}>
+          {i > 0 && few.length < distinct.length && <span class="muted">…</span>}
+          <Then attempt={a} entry={entryOf(a)} />
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+function Then(props: { attempt: Attempt; entry: Entry | undefined }) {
+  const { attempt: a, entry } = props;
+  if (entry?.then) {
+    return (
+      <span class="then">
+        → <Text>{entry.then}</Text>
+        {entry.formula && <span class="muted"> = {entry.formula}</span>}
+        {entry.decided && <span class="badge layer">{entry.decided}</span>}
+      </span>
+    );
+  }
+  return a.delay === undefined ? null : <span class="then">→ retry in {span(a.delay)}</span>;
+}
+
+/** The lines that an attempt wrote and an earlier one did not, and the other way round. */
+function Differing(props: { row: Row }) {
+  const { row } = props;
+  const gone = row.as?.gone ?? [];
+  if (row.fresh.size === 0 && gone.length === 0) return null;
+  return (
+    <ul class="logs mono" aria-label="What the handler wrote otherwise">
+      {gone.map((l) => (
+        <li key={l} class="muted">
+          − <Text>{l}</Text>
+        </li>
+      ))}
+      {[...row.fresh].map((l) => (
+        <li key={l.seq}>
+          + <span class="level">{l.level}</span> <Text>{l.text}</Text>
+        </li>
+      ))}
+    </ul>
   );
 }
 

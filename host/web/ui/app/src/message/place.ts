@@ -1,5 +1,5 @@
 import { get, withQuery } from "../api/client";
-import type { Inventory, Messages } from "../api/types";
+import type { Inventory, Messages, ShownMessage } from "../api/types";
 import type { Life } from "../journal/life";
 
 /** Where a message is, in the words of the operations on messages. */
@@ -42,18 +42,26 @@ export function graveOf(life: Life): Place | undefined {
 }
 
 /**
- * The place by the name that the operations have for it. The journal names messages of
- * Service Bus and events by identities that senders gave; operations, by what the service gave.
+ * The message that is at a place, and the place by the name that the operations have for it.
+ * The journal names messages of Service Bus and events by identities that senders gave;
+ * operations, by what the service gave.
  */
-export async function located(place: Place): Promise<Place> {
-  if (/^(queue|blob|eventhub)$/.test(place.service)) return place;
+export async function held(place: Place, signal?: AbortSignal): Promise<{ at: Place; message: ShownMessage } | undefined> {
   const { entity } = place;
   for (const service of place.service ? [place.service] : await having(entity)) {
-    const { messages } = await get<Messages>(withQuery("messages", { service, entity, search: place.id, limit: 1_000 }));
-    const found = messages.find((m) => m.messageId === place.id || m.id === place.id || m.id.endsWith(`/${place.id}`));
-    if (found) return { service, entity, id: found.id };
+    const { messages } = await get<Messages>(withQuery("messages", { service, entity, search: place.id, limit: 1_000 }), signal);
+    const message = messages.find((m) => m.id === place.id) ?? messages.find((m) => m.messageId === place.id || m.id.endsWith(`/${place.id}`));
+    if (message) return { at: { service, entity, id: message.id }, message };
   }
-  throw new Error(`${entity} no longer holds this message.`);
+  return undefined;
+}
+
+/** The place of a message by the name that the operations have for it. */
+export async function located(place: Place): Promise<Place> {
+  if (/^(queue|blob|eventhub)$/.test(place.service)) return place;
+  const found = await held(place);
+  if (!found) throw new Error(`${place.entity} no longer holds this message.`);
+  return found.at;
 }
 
 /** The services that have an entity of that name. */

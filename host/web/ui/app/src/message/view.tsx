@@ -68,33 +68,35 @@ function Known(props: { life: Life; story: ToldLife | undefined; others: Life[] 
           <span class="space" />
           <Buttons life={life} />
         </div>
-        <dl class="facts">
-          <dt>{life.message ? "Message" : "Delivery"}</dt>
-          <dd>
-            <Text class="mono">{nameOf(life)}</Text> <Copy text={nameOf(life)} what="the identity" />
-          </dd>
-          {life.trigger && <dt>Trigger</dt>}
-          {life.trigger && (
+        <div class="bodyandfacts">
+          <Body life={life} />
+          <dl class="facts">
+            <dt>{life.message ? "Message" : "Delivery"}</dt>
             <dd>
-              <Text>{life.trigger}</Text> <Text class="muted">{life.source}</Text>
+              <Text class="mono">{nameOf(life)}</Text> <Copy text={nameOf(life)} what="the identity" />
             </dd>
-          )}
-          <dt>Began</dt>
-          <dd>
-            {when(life.start, host)} <span class="muted">lasted {span(life.end - life.start)}</span>
-          </dd>
-          <dt>So far</dt>
-          <dd>
-            {count(life.deliveries.length, "delivery", "deliveries")}, {count(life.attempts, "attempt")}, {life.failures} failed
-          </dd>
-          <Relatives life={life} others={props.others} />
-          <Story of={story} host={host} rows={life.function !== ""} />
-        </dl>
+            {life.trigger && <dt>Trigger</dt>}
+            {life.trigger && (
+              <dd>
+                <Text>{life.trigger}</Text> <Text class="muted">{life.source}</Text>
+              </dd>
+            )}
+            <dt>Began</dt>
+            <dd>
+              {when(life.start, host)} <span class="muted">lasted {span(life.end - life.start)}</span>
+            </dd>
+            <dt>So far</dt>
+            <dd>
+              {count(life.deliveries.length, "delivery", "deliveries")}, {count(life.attempts, "attempt")}, {life.failures} failed
+            </dd>
+            <Relatives life={life} others={props.others} />
+            <Story of={story} host={host} rows={life.function !== ""} />
+          </dl>
+        </div>
       </header>
       {life.deliveries.length > 0 && <Strip life={life} />}
       <Deliveries life={life} story={story} />
       <Marks life={life} />
-      <Body life={life} />
     </>
   );
 }

@@ -1,19 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { get, withQuery } from "../api/client";
-import type { Messages, ShownMessage } from "../api/types";
 import { link } from "../route";
 import { count, Short, Text } from "../ui/text";
 import type { Entity } from "./entities";
 import { journalName, waits } from "./messages";
+import { search, type Hit } from "./search";
 
 const mostOfEntity = 20;
-const atOnce = 4;
-
-interface Hit {
-  entity: Entity;
-  messages: ShownMessage[];
-  more: boolean;
-}
 
 /** What has a text among the messages of all entities, in the order of the list. */
 export function Found(props: { text: string; list: Entity[] }) {
@@ -42,7 +34,9 @@ export function Found(props: { text: string; list: Entity[] }) {
                   <Short>{journalName(hit.entity, m)}</Short>
                 </a>
                 <span class={`badge ${waits(m) ? "waiting" : "queued"}`}>{m.state}</span>
-                <Text class="preview mono">{m.preview ?? ""}</Text>
+                <Text class="preview mono" title={m.preview ?? ""}>
+                  {m.preview ?? ""}
+                </Text>
               </li>
             ))}
           </ul>
@@ -60,7 +54,7 @@ function useSearch(text: string, list: Entity[]) {
     const abort = new AbortController();
     set((before) => ({ ...before, busy: true }));
     const timer = setTimeout(() => {
-      search(text, list, abort.signal)
+      search(text, list, mostOfEntity, abort.signal)
         .then((hits) => set({ hits, error: "", busy: false }))
         .catch((error: Error) => !abort.signal.aborted && set({ hits: [], error: error.message, busy: false }));
     }, 200);
@@ -70,20 +64,4 @@ function useSearch(text: string, list: Entity[]) {
     };
   }, [text]);
   return state;
-}
-
-async function search(text: string, list: Entity[], signal: AbortSignal): Promise<Hit[]> {
-  const asked = list.filter((e) => e.counts.some(([, n]) => n > 0));
-  const hits = new Map<Entity, Hit>();
-  let next = 0;
-  const work = async () => {
-    while (next < asked.length) {
-      const entity = asked[next++]!;
-      const path = withQuery("messages", { service: entity.service, entity: entity.name, search: text, limit: mostOfEntity });
-      const { messages, more } = await get<Messages>(path, signal);
-      if (messages.length > 0) hits.set(entity, { entity, messages, more: more === true });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  return asked.flatMap((e) => hits.get(e) ?? []);
 }

@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 import { send, withQuery } from "../api/client";
 import type { Messages as Answer, Moved, Redriven, ShownMessage } from "../api/types";
 import { usePolled } from "../api/polled";
+import { Line } from "../app/example";
+import { sendLine } from "../app/firstmessage";
 import { now } from "../clock/now";
 import { BodyAt } from "../message/body";
 import { link, route } from "../route";
@@ -52,7 +54,7 @@ export function Messages(props: { entity: Entity; changed: () => void }) {
           ))}
         </ul>
       ) : (
-        answer.value && <p class="muted">{search ? "Nothing has this text." : "Nothing is here."}</p>
+        answer.value && <Nothing entity={entity} searched={search !== ""} />
       )}
       {answer.value?.more && (
         <div class="row">
@@ -60,6 +62,20 @@ export function Messages(props: { entity: Entity; changed: () => void }) {
         </div>
       )}
     </section>
+  );
+}
+
+function Nothing(props: { entity: Entity; searched: boolean }) {
+  const { entity, searched } = props;
+  const line = entity.dead || searched ? "" : sendLine(entity.service, entity.name);
+  return (
+    <>
+      <p class="muted">
+        {searched ? "Nothing has this text." : entity.dead ? "Nothing was given up here." : "Nothing is here."}
+        {line && " This sends something:"}
+      </p>
+      {line && <Line text={line} />}
+    </>
   );
 }
 
@@ -84,7 +100,9 @@ function OneItem(props: { entity: Entity; item: ShownMessage; open: boolean; tog
         <span class={`badge ${waits(m) ? "waiting" : "queued"}`}>{m.state}</span>
         {visible !== undefined && visible > host && <span class="muted">for {span(visible - host)}</span>}
         {m.deliveryCount !== undefined && m.deliveryCount > 0 && <span class="muted">{m.deliveryCount}× delivered</span>}
-        <Text class="preview mono">{m.preview ?? ""}</Text>
+        <Text class="preview mono" title={m.preview ?? ""}>
+          {m.preview ?? ""}
+        </Text>
       </div>
       {props.open && (
         <div class="stack opened">
@@ -124,7 +142,7 @@ function OneItem(props: { entity: Entity; item: ShownMessage; open: boolean; tog
               ))}
           </dl>
           <ItemActions entity={entity} item={m} actions={props.actions} />
-          <BodyAt place={{ service: entity.service, entity: entity.name, id: m.id }} />
+          <BodyAt place={{ service: entity.service, entity: entity.name, id: m.id }} name={journalName(entity, m)} />
         </div>
       )}
     </li>

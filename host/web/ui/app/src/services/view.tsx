@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Example } from "../app/example";
 import { usePolled } from "../api/polled";
 import type { Inventory } from "../api/types";
 import { link, route } from "../route";
@@ -34,7 +35,12 @@ export function ServicesView() {
           />
         </div>
         {inventory.error && !inventory.value && <p class="note failed">{inventory.error}</p>}
-        {inventory.value && list.length === 0 && <p class="muted">No service of this host holds anything yet.</p>}
+        {inventory.value && list.length === 0 && (
+          <div class="panel stack">
+            <p class="muted">No service of this host holds anything yet.</p>
+            <Example />
+          </div>
+        )}
         <div class="halves">
           <nav class="panel entities" aria-label="Entities of the services">
             {(Object.keys(titles) as Service[]).map((service) => (

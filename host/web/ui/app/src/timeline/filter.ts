@@ -30,7 +30,11 @@ export interface Selection {
   triggers: string[];
 }
 
-export function select(all: Life[], filter: Filter): Selection {
+/**
+ * The rows of lives. A message that lies in its poison queue is one with the message that it
+ * is a copy of, as long as no function receives it there.
+ */
+export function select(all: Life[], filter: Filter, known: (message: string) => boolean, inBody: (life: Life) => boolean): Selection {
   const counts: Record<Outcome, number> = { queued: 0, running: 0, waiting: 0, succeeded: 0, failed: 0, dead: 0 };
   const functions = new Set<string>();
   const triggers = new Set<string>();
@@ -38,11 +42,12 @@ export function select(all: Life[], filter: Filter): Selection {
   const text = filter.text.trim().toLowerCase();
   for (let i = all.length - 1; i >= 0; i--) {
     const life = all[i]!;
+    if (life.function === "" && life.origin !== undefined && known(life.origin)) continue;
     if (life.function) functions.add(life.function);
     if (life.trigger) triggers.add(life.trigger);
     if (filter.function && life.function !== filter.function) continue;
     if (filter.trigger && life.trigger !== filter.trigger) continue;
-    if (text && !mentions(life, text)) continue;
+    if (text && !mentions(life, text) && !inBody(life)) continue;
     counts[life.outcome]++;
     if (!filter.outcome || life.outcome === filter.outcome) lives.push(life);
   }

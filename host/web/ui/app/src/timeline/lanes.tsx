@@ -238,7 +238,9 @@ function Lane(props: { life: Life; latest: number; index: number; count: number;
       <span class="out-of-sight">{sentence(life)}</span>
       <div class="label" aria-hidden="true">
         <span class={life.outcome}>{signs[life.outcome]}</span>
-        <Text class="function">{life.function || life.source || "?"}</Text>
+        <Text class="function" title={life.function || life.source}>
+          {life.function || life.source || "?"}
+        </Text>
         <Short class="id">{nameOf(life)}</Short>
         <span class="counts">
           {life.attempts} / {life.deliveries.length}

@@ -16,8 +16,8 @@ export function Tools(props: { filter: Filter; selection: Selection; table: bool
       <input
         ref={search}
         type="search"
-        placeholder="Message, error, delivery…  ( / )"
-        aria-label="Search by message, error, delivery, invocation or queue"
+        placeholder="Message, body, error…  ( / )"
+        aria-label="Search by message, body, error, delivery, invocation or queue"
         value={filter.text}
         onInput={(e) => change({ text: e.currentTarget.value })}
         onKeyDown={(e) => e.key === "Escape" && e.currentTarget.blur()}

@@ -1,5 +1,7 @@
+import { Example } from "../app/example";
 import { gaps, told, version } from "../journal/store";
 import { route } from "../route";
+import { useBodies } from "./bodies";
 import { filterOf, select } from "./filter";
 import { Lanes } from "./lanes";
 import { Table } from "./table";
@@ -10,7 +12,8 @@ export function TimelineView() {
   void version.value;
   const { query } = route.value;
   const filter = filterOf(query);
-  const selection = select(told.lives, filter);
+  const inBody = useBodies(filter.text);
+  const selection = select(told.lives, filter, (message) => told.has(message), inBody);
   const table = query.get("as") === "table";
   return (
     <div class="timeline">
@@ -34,8 +37,8 @@ function Empty(props: { any: boolean }) {
           <p>No message passes these filters.</p>
         ) : (
           <>
-            <p>No message has come yet. Send one, and it appears here:</p>
-            <code>redeliver send queue orders '{"{"}"id": "7"{"}"}'</code>
+            <p>No message has come yet.</p>
+            <Example />
           </>
         )}
       </div>

@@ -83,9 +83,10 @@ export function Sure(props: { children: ComponentChildren; question: string; dis
   );
 }
 
-/** Copies a text. */
-export function Copy(props: { text: string; what: string }) {
+/** Copies a text: what it is, or the form in which it is copied. */
+export function Copy(props: { text: string; what?: string; shown?: string }) {
   const [done, set] = useState("");
+  const name = props.shown === undefined ? `Copy ${props.what}` : `Copy as ${props.shown}`;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(props.text);
@@ -96,8 +97,8 @@ export function Copy(props: { text: string; what: string }) {
     setTimeout(() => set(""), 1_500);
   };
   return (
-    <button class="plain" onClick={() => void copy()} aria-label={`Copy ${props.what}`} title={`Copy ${props.what}`}>
-      {done || "Copy"}
+    <button class={props.shown ? "" : "plain"} onClick={() => void copy()} aria-label={name} title={name}>
+      {done || (props.shown ?? "Copy")}
     </button>
   );
 }

@@ -1,12 +1,16 @@
 import { useEffect, useRef } from "preact/hooks";
 
+/** Whether a key goes into a text that is written. */
+export function typing(event: KeyboardEvent): boolean {
+  return /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as HTMLElement).tagName);
+}
+
 /** The search field that the key / leads to. */
 export function useSlash() {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const slash = (event: KeyboardEvent) => {
-      const where = event.target as HTMLElement;
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(where.tagName)) return;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || typing(event)) return;
       event.preventDefault();
       field.current?.focus();
       field.current?.select();

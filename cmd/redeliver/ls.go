@@ -105,8 +105,8 @@ values that functions have set on them. WHAT limits it to some of
 A message is invisible while a function has it in work, while it waits for its
 redelivery, and while its delay lasts. Snapshots of blobs do not count. Active
 messages of Service Bus include the locked ones; a topic itself holds scheduled
-ones only. The first 256 deliveries of Event Grid are shown, each with the time
-of its next attempt. CHECKPOINT is the sequence number of the last event that a
+ones only. Each delivery of Event Grid is shown with the time of its next
+attempt. CHECKPOINT is the sequence number of the last event that a
 consumer group is done with, and BEHIND counts the events after it. OWNER is the
 function that has the lease of a range, CONTINUATION the last change that it is
 done with, and PENDING counts the changes after it.`,

@@ -16,10 +16,6 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// mostDeliveries is how many deliveries of Event Grid an inventory lists; the
-// subscriptions count all.
-const mostDeliveries = 256
-
 // gridTopics lists the topics with their keys.
 func (s *Server) gridTopics() []control.GridTopic {
 	out := []control.GridTopic{}
@@ -33,10 +29,14 @@ func (s *Server) gridTopics() []control.GridTopic {
 	return out
 }
 
-// gridDeliveries lists the events that subscriptions still have, the first of them.
-func (s *Server) gridDeliveries() []eventgrid.DeliveryInfo {
+// gridDeliveries lists the events that subscriptions still have, the first most of them; 0:
+// all.
+func (s *Server) gridDeliveries(most int) []eventgrid.DeliveryInfo {
 	list := s.host.Services().EventGrid().Deliveries("", "")
-	return append([]eventgrid.DeliveryInfo{}, list[:min(len(list), mostDeliveries)]...)
+	if most > 0 {
+		list = list[:min(len(list), most)]
+	}
+	return append([]eventgrid.DeliveryInfo{}, list...)
 }
 
 func (s *Server) createTopic(ctx context.Context, in control.CreateTopic) (out control.GridTopic, err error) {

@@ -114,6 +114,21 @@ func TestInventoryOfEvents(t *testing.T) {
 	}
 }
 
+// Each delivery is listed, unless the caller asks for fewer.
+func TestInventoryHasNoLimit(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	d.want(200, "PUT", prefix+"/clock?mode=manual", "")
+	const n = 300
+	d.want(201, "POST", prefix+"/eventgrid/events?topic=shop", "["+strings.TrimSuffix(strings.Repeat(`{"eventType":"bad"},`, n), ",")+"]")
+	for query, want := range map[string]int{"": n, "?deliveries=0": n, "?deliveries=7": 7} {
+		if got := len(get[control.Inventory](d, 200, "GET", prefix+"/inventory"+query, "").Deliveries); got != want {
+			t.Errorf("%q: %d deliveries, want %d", query, got, want)
+		}
+	}
+	d.want(400, "GET", prefix+"/inventory?deliveries=-1", "")
+}
+
 // Hubs and consumer groups are made, with the service's defaults, once, and of what the
 // service takes.
 func TestControlHubCreate(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
-func (s *Server) inventory(ctx context.Context, _ control.GetInventory) (out control.Inventory, err error) {
+func (s *Server) inventory(ctx context.Context, in control.GetInventory) (out control.Inventory, err error) {
 	out = control.Inventory{
 		State:      s.host.State(),
 		Errors:     s.host.Errors(),
 		Functions:  s.functionInfos(),
 		Outputs:    s.outputInfos(),
 		EventGrid:  s.gridTopics(),
-		Deliveries: s.gridDeliveries(),
+		Deliveries: s.gridDeliveries(in.Deliveries),
 	}
 	if out.Queues, err = s.queueInfos(ctx); err != nil {
 		return out, err

@@ -47,7 +47,7 @@ func (s *Server) retriesDue() (out []view.DueItem) {
 	j.FindKind(1, journal.RetryScheduled, func(rec *journal.Record) bool {
 		waiting[rec.Delivery] = wait{rec.Seq, view.DueItem{
 			At: rec.Time.Add(rec.Delay), Kind: "retry", Function: rec.Function, Delivery: rec.Delivery, MessageID: rec.MessageID, Entity: rec.Source,
-			Text: fmt.Sprintf("%s tries %s again, attempt %d", rec.Function, rec.Delivery, rec.Attempt+1),
+			Text: fmt.Sprintf("%s tries %s again, attempt %d", rec.Function, rec.Delivery, rec.Attempt),
 		}}
 		return false
 	})

@@ -108,6 +108,9 @@ func TestDue(t *testing.T) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
 	}
+	if list := get[view.Dues](d, 200, "GET", prefix+"/due", ""); !slices.ContainsFunc(list.Items, func(i view.DueItem) bool { return strings.HasSuffix(i.Text, "tries d1 again, attempt 2") }) {
+		t.Errorf("the second attempt is not due: %+v", list.Items)
+	}
 	timer := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "timer ") && strings.HasSuffix(s, " Hourly") })
 	redelivery := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "redelivery ") && strings.HasSuffix(s, " orders") })
 	if !timer || !redelivery {

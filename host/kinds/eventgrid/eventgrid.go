@@ -147,7 +147,7 @@ func observe(r *app.FunctionReport, a *app.App, f *app.Function, on *services.Em
 	}
 	most, ends := fate(a, f, subscriptions)
 	if most == 0 {
-		r.End = "no event subscription yet"
+		r.Deliveries, r.Total, r.End = 0, 0, "no event subscription yet"
 		return
 	}
 	r.Deliveries, r.End = most, endText(a, most, ends)

@@ -11,6 +11,8 @@ import (
 // GetInventory lists what the host has: functions, and what the services hold.
 type GetInventory struct {
 	api.Op[Inventory] `route:"GET /inventory"`
+
+	Deliveries int `query:"deliveries" min:"0" fault:"deliveries must be a number of 0 or more"` // so many deliveries of Event Grid at most, the first; 0: all
 }
 
 // Inventory is what a host has: the functions of the running generation and

@@ -53,8 +53,9 @@ func (h *Host) WantAttempts(function string, want int) {
 //
 //	h.WantDeliveries("ProcessOrder", 5, 5, 5, 5, 5)
 //
-// Deliveries count in the order of their first attempts, also those that are still in
-// work; the retry counts of n attempts are 0 to n-1.
+// Deliveries count in the order in which they were received, also those that are still in
+// work, and with 0 those that ended before their first attempt; the retry counts of n
+// attempts are 0 to n-1.
 func (h *Host) WantDeliveries(function string, attempts ...int) {
 	h.tb.Helper()
 	h.mustKnow(function)
@@ -66,15 +67,15 @@ func (h *Host) WantDeliveries(function string, attempts ...int) {
 			clear(at) // another run begins the names of deliveries anew
 		}
 		last = r.Seq
-		switch {
-		case !strings.EqualFold(r.Function, function) || r.Kind != journal.AttemptStarted && r.Kind != journal.AttemptEnded:
-		case r.Kind == journal.AttemptEnded:
+		if !strings.EqualFold(r.Function, function) {
+			continue
+		}
+		switch r.Kind {
+		case journal.Received:
+			at[r.Delivery] = len(got)
+			got = append(got, 0)
+		case journal.AttemptEnded:
 			got[at[r.Delivery]]++
-		default:
-			if _, known := at[r.Delivery]; !known {
-				at[r.Delivery] = len(got)
-				got = append(got, 0)
-			}
 		}
 	}
 	if !slices.Equal(got, attempts) {

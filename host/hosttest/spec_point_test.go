@@ -134,3 +134,16 @@ func TestKillAtTheSecondTime(t *testing.T) {
 	}
 	h.StartAgain()
 }
+
+// A delivery that ended before its attempt is one, too: its service has counted it.
+func TestDeliveriesWithoutAttempts(t *testing.T) {
+	t.Parallel()
+	var calls []string
+	h := hosttest.New(t, &hosttest.Options{Handlers: pointApp("queue", &calls)})
+	h.KillAt("Work", hosttest.AfterReceive, 0)
+	h.Send("orders", "7")
+	h.AwaitKilled()
+	h.StartAgain()
+	h.Settle()
+	h.WantDeliveries("Work", 0, 2)
+}

@@ -175,7 +175,7 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	rec.Kind = journal.Received
 	if ev.Batch {
 		rec.Fields = []journal.Field{{Key: "messages", Value: itoa(len(ev.Messages))}}
-		rec.Beside.Batch, rec.Beside.Members = triggers.IDs(ev.Messages), triggers.Numbers(ev.Messages)
+		rec.Beside.Batch, rec.Beside.Members, rec.Beside.Counts = triggers.IDs(ev.Messages), triggers.Numbers(ev.Messages), triggers.Counts(ev.Messages)
 	}
 	for _, d := range ev.Details {
 		rec.Fields = append(rec.Fields, journal.Field{Key: d.Name, Value: d.Value})

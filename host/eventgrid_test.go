@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -107,6 +108,9 @@ func TestEventGridReset(t *testing.T) {
 	h.PublishEvents("shop", gridEvent)
 	if err := h.ResetState(); err != nil {
 		t.Fatal(err)
+	}
+	if told := h.Select(func(r *journal.Record) bool { return r.Kind == journal.StateLoaded }); len(told) != 1 {
+		t.Errorf("the journal tells of %d resets, want 1", len(told))
 	}
 	h.Run(48 * time.Hour)
 	if topics := h.Services().EventGrid().Topics(); runs != 2 || len(topics) != 1 || len(topics[0].Subscriptions) != 1 {

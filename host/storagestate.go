@@ -60,7 +60,6 @@ func (h *Host) LoadState(r io.Reader) (moved time.Duration, err error) {
 		last, err := h.states.load(f)
 		if err == nil {
 			moved = h.states.catchUp(last)
-			h.journal.Append(journal.Record{Kind: journal.StateLoaded})
 		}
 		return err
 	})
@@ -79,6 +78,7 @@ func (s *states) load(f *os.File) (last time.Time, err error) {
 	s.host.clk.Inside("load the state", func() {
 		defer s.host.fleet.lockLoading()() // a generation that comes to run has its places in one state
 		if last, err = s.host.embedded.Load(f); err == nil {
+			s.host.journal.Append(journal.Record{Kind: journal.StateLoaded})
 			err = s.replaced()
 		}
 	})
@@ -106,6 +106,7 @@ func (h *Host) ResetState() (err error) {
 		defer h.fleet.lockLoading()()
 		if err = h.embedded.Clear(); err == nil {
 			h.outputs.Clear()
+			h.journal.Append(journal.Record{Kind: journal.StateLoaded})
 			err = h.states.replaced()
 		}
 	})

@@ -24,6 +24,15 @@ func Numbers(batch []Message) string {
 	return listOf(batch, func(m *Message) any { return m.Number })
 }
 
+// Counts are the delivery counts of a batch's messages, as an array in JSON; empty where
+// all have that of the first.
+func Counts(batch []Message) string {
+	if !slices.ContainsFunc(batch, func(m Message) bool { return m.Count != batch[0].Count }) {
+		return ""
+	}
+	return listOf(batch, func(m *Message) any { return m.Count })
+}
+
 // Decisions are those on a batch's messages, as an array in JSON; empty where all have that
 // of the batch.
 func Decisions(batch []Message, all Decision) string {

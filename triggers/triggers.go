@@ -56,6 +56,10 @@ type Message struct {
 	// it tells messages of one ID apart.
 	Number int64
 
+	// Count is the number of this delivery for a message of a batch, from 1; 0 where the
+	// source does not count. A single message has that of its event.
+	Count int64
+
 	// Decision is what a listener decided on a message of a batch, when it says Settled;
 	// empty: the decision on the batch.
 	Decision Decision

@@ -3,52 +3,71 @@ package main
 import (
 	"strconv"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
 // deadLetters joins two records of one event: the service dead-letters a message
 // while a function has it in work, and then the delivery ends.
 type deadLetters struct {
-	work map[string]int            // deliveries in work by message
-	dead map[string]journal.Record // of these
+	work map[explain.Identity]*inWork
 }
 
-func newDeadLetters() deadLetters {
-	return deadLetters{work: map[string]int{}, dead: map[string]journal.Record{}}
+// inWork are the deliveries of a message that have not ended. The handler may settle one
+// while it runs, and then the next has begun before it ends: only the latest can have made
+// the message a dead letter.
+type inWork struct {
+	n      int
+	latest string
+	dead   *journal.Record // whose delivery is the latest
 }
+
+func newDeadLetters() deadLetters { return deadLetters{work: map[explain.Identity]*inWork{}} }
 
 // begin takes up a delivery by a function.
 func (d *deadLetters) begin(rec *journal.Record) {
-	if rec.MessageID != "" && rec.Function != "" && len(d.work) < maxTimelines {
-		d.work[rec.MessageID]++
+	if rec.MessageID == "" || rec.Function == "" {
+		return
 	}
+	id := explain.IdentityOf(rec)
+	if d.work[id] == nil {
+		if len(d.work) >= maxTimelines {
+			return
+		}
+		d.work[id] = &inWork{}
+	}
+	d.work[id].n++
+	d.work[id].latest = rec.Delivery
 }
 
 // hold keeps a dead letter whose delivery has still to end; it is false when there
 // is none.
 func (d *deadLetters) hold(rec *journal.Record) bool {
-	if d.work[rec.MessageID] == 0 {
+	w := d.work[explain.IdentityOf(rec)]
+	if w == nil {
 		return false
 	}
-	d.dead[rec.MessageID] = *rec
+	dead := *rec
+	w.dead = &dead
 	return true
 }
 
-// end takes up the end of a delivery, and returns the dead letter that its message
-// has become meanwhile, or nil.
+// end takes up the end of a delivery, and returns the dead letter that it has made of its
+// message, or nil.
 func (d *deadLetters) end(rec *journal.Record) *journal.Record {
-	if d.work[rec.MessageID] == 0 {
+	id := explain.IdentityOf(rec)
+	w := d.work[id]
+	if w == nil {
 		return nil
 	}
-	if d.work[rec.MessageID]--; d.work[rec.MessageID] == 0 {
-		delete(d.work, rec.MessageID)
-	}
-	dead, ok := d.dead[rec.MessageID]
-	if !ok {
+	if w.n--; w.n == 0 {
+		delete(d.work, id)
+	} else if rec.Delivery != w.latest {
 		return nil
 	}
-	delete(d.dead, rec.MessageID)
-	return &dead
+	dead := w.dead
+	w.dead = nil
+	return dead
 }
 
 // deadLetterText says where a dead letter is and why.

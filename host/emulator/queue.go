@@ -77,6 +77,7 @@ func (q *queue) Put(ctx context.Context, text string, opts *queueapi.PutOptions)
 		m := state.put(now, &q.s.ids, text, visibility, ttl)
 		q.s.expectArrival(q.name, m, visibility, e)
 		e.note(journal.Enqueued, m)
+		e.records[len(e.records)-1].Delay = visibility
 		e.moved = true
 		e.saveText(q.name, m)
 		e.saveState(q.name, m)

@@ -1,9 +1,6 @@
 package explain
 
 import (
-	"cmp"
-	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,22 +26,37 @@ type Subject struct {
 // of their first records. Records are in the order of the journal; those of a host that has
 // started again, whose numbers begin anew, follow those before.
 func Explain(records []journal.Record, about Subject) []*Life {
-	t := &teller{about: about, lives: map[key]*story{}, message: map[string][]*story{}, orphans: map[string]*story{}, batches: map[string][]*story{}}
-	if about.App != nil && t.about.Report == nil {
-		t.about.Report = app.Check(about.App)
+	lives, _ := Latest(records, about, len(records))
+	return lives
+}
+
+// Latest is Explain for the last n lives, and says how many there are before them.
+func Latest(records []journal.Record, about Subject, n int) (lives []*Life, before int) {
+	if about.App != nil && about.Report == nil {
+		about.Report = app.Check(about.App)
 	}
-	for i := range records {
-		t.tell(&records[i])
+	s := newSorter(records, about)
+	list := s.wanted()
+	before = max(len(list)-n, 0)
+	for _, of := range list[before:] {
+		lives = append(lives, of.tell(s))
 	}
-	slices.SortStableFunc(t.order, func(a, b *story) int { return cmp.Compare(a.begins, b.begins) })
-	var list []*Life
-	for _, s := range t.order {
-		if s.wanted {
-			s.conclude(t.about.Report)
-			list = append(list, s.life)
+	tellTwins(lives)
+	return lives, before
+}
+
+// tellTwins notes of which lives only the number of the message says which it is.
+func tellTwins(lives []*Life) {
+	type name struct{ service, source, function, message string }
+	seen := map[name]*Life{}
+	for _, l := range lives {
+		of := name{l.Service, l.Source, l.Function, l.Message}
+		if first := seen[of]; first != nil && l.Number != first.Number {
+			first.twin, l.twin = true, true
+		} else if first == nil {
+			seen[of] = l
 		}
 	}
-	return list
 }
 
 // Told are the lives of messages that a host tells, the oldest first.
@@ -54,143 +66,16 @@ type Told struct {
 	More  int       `json:"more,omitempty"` // lives before these
 }
 
-// A key is what the records of one life have in common. A message without an identity is
-// its delivery, in one run of the host: each run begins the names of deliveries anew.
-type key struct {
-	message, function, delivery string
-	run                         int
-}
-
-// A teller reads records.
-type teller struct {
-	about   Subject
-	lives   map[key]*story
-	order   []*story
-	message map[string][]*story // by the message's identity: the lives that functions have
-	orphans map[string]*story   // what services told of a message before a function had it
-	batches map[string][]*story // of messages in batches in work, by delivery, without the first of each
-
-	told int    // records
-	run  int    // how often the host has started again
-	last uint64 // the number of the record before
-}
-
-// tell adds a record to the lives that it concerns.
-func (t *teller) tell(r *journal.Record) {
-	if r.Seq <= t.last {
-		t.run++ // each run counts its records, and names its deliveries
-		clear(t.batches)
-	}
-	t.last = r.Seq
-	t.told++
-	switch {
-	case r.Function != "" && (r.Delivery != "" || r.MessageID != ""):
-		s := t.story(r)
-		s.add(r)
-		s.wanted = s.wanted || t.means(r)
-		t.batch(r)
-		if from := t.orphans[copyOf(r)]; from != nil {
-			from.entry(r, Service, "this is a copy of message %s of %s", r.MessageID, r.Source)
-		}
-	case r.MessageID != "":
-		t.service(r)
-	default:
-		t.host(r)
-	}
-}
-
-// story is the life that a record of a function belongs to. What a service has told of the
-// message before is its beginning.
-func (t *teller) story(r *journal.Record) *story {
-	k := key{message: r.MessageID, function: strings.ToLower(r.Function)}
-	if k.message == "" {
-		k.delivery, k.run = r.Delivery, t.run
-	}
-	if s := t.lives[k]; s != nil {
-		return s
-	}
-	s := &story{begins: t.told, life: &Life{Message: r.MessageID, Function: r.Function, Trigger: r.Trigger, Source: r.Source}}
-	s.report(t.about)
-	if before := t.orphans[r.MessageID]; before != nil && r.MessageID != "" {
-		s.begins = before.begins
-		s.life.Entries, s.wanted = slices.Clone(before.life.Entries), before.wanted || before.claimed
-		before.wanted, before.claimed = false, before.wanted || before.claimed
-	}
-	if r.MessageID != "" {
-		t.message[r.MessageID] = append(t.message[r.MessageID], s)
-	}
-	t.lives[k], t.order = s, append(t.order, s)
-	return s
-}
-
-// batch tells the other messages of a batch, which the records of its delivery do not name,
-// that they are in it, and how it ended.
-func (t *teller) batch(r *journal.Record) {
-	switch r.Kind {
-	case journal.Received:
-		var ids []string
-		_ = json.Unmarshal([]byte(r.Beside.Batch), &ids) // there is none
-		for _, id := range ids {
-			s := t.lives[key{message: id, function: strings.ToLower(r.Function)}] // it was the first of one before
-			if s == nil {
-				s = t.orphans[id]
-			}
-			if s != nil && id != r.MessageID {
-				s.entry(r, Trigger, "%s receives it in a batch, as %s", r.Function, r.Delivery)
-				s.gone = ""
-				s.waits(r, unknown, "the batch %s ends", r.Delivery)
-				t.batches[r.Delivery] = append(t.batches[r.Delivery], s)
-			}
-		}
-	case journal.Settled:
-		for _, s := range t.batches[r.Delivery] {
-			s.settle(r)
-		}
-		delete(t.batches, r.Delivery)
-	}
-}
-
-// service adds what a service did to a message by itself to the lives that the message has
-// there.
-func (t *teller) service(r *journal.Record) {
-	if list := concerned(t.message[r.MessageID], r); len(list) > 0 {
-		for _, s := range list {
-			s.add(r)
-		}
-		return
-	}
-	s := t.orphans[r.MessageID]
-	if s == nil || s.claimed {
-		s = &story{begins: t.told, life: &Life{Message: r.MessageID, Source: r.Source}}
-		t.orphans[r.MessageID], t.order = s, append(t.order, s)
-	}
-	s.add(r)
-	s.wanted = s.wanted || t.means(r)
-}
-
-// host adds what happened to the host, or to a function as a whole, to the lives that go
-// on.
-func (t *teller) host(r *journal.Record) {
-	if _, told := hostText(r); !told {
-		return
-	}
-	for _, s := range t.order {
-		if !s.life.Over && (r.Function == "" || strings.EqualFold(r.Function, s.life.Function)) {
-			s.around(r)
-		}
-	}
-}
-
-// means reports whether a record is of what is to be explained.
-func (t *teller) means(r *journal.Record) bool {
-	if t.about.Function != "" && !strings.EqualFold(t.about.Function, r.Function) {
+// means reports whether a record of a message is of what is to be explained.
+func (about *Subject) means(r *journal.Record, message string) bool {
+	if about.Function != "" && !strings.EqualFold(about.Function, r.Function) {
 		return false
 	}
-	want := t.about.Message
+	want := about.Message
 	if want == "" {
 		return true
 	}
-	if begins(r.MessageID, want) || r.Delivery == want || r.Invocation != "" && r.Invocation == want {
+	if begins(message, want) || r.Delivery == want || r.Invocation != "" && r.Invocation == want {
 		return true
 	}
 	id := copyOf(r)
@@ -214,7 +99,7 @@ func field(r *journal.Record, key string) string {
 }
 
 // report puts what is to be expected into words.
-func (s *story) report(about Subject) {
+func (s *story) report(about *Subject) {
 	if about.App != nil {
 		if f := about.App.Function(s.life.Function); f != nil {
 			s.policy = f.Policy

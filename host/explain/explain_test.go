@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func of(kind journal.Kind, more journal.Record) journal.Record {
 func TestWhatComesNext(t *testing.T) {
 	t.Parallel()
 	waiting := []journal.Record{
-		{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"},
+		{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m1"},
 		of(journal.Received, journal.Record{DeliveryCount: 1}),
 		of(journal.AttemptStarted, journal.Record{Attempt: 1}),
 		of(journal.AttemptEnded, journal.Record{Attempt: 1, Status: "timed_out", Error: "function \"Ship\": *errors.errorString: too slow\nmore"}),
@@ -99,12 +100,12 @@ func TestWhatComesNext(t *testing.T) {
 func TestSubjects(t *testing.T) {
 	t.Parallel()
 	records := at(0, 0, 0, 0, 0, 0)(
-		journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"},
+		journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m1"},
 		of(journal.Received, journal.Record{}),
 		of(journal.AttemptStarted, journal.Record{Attempt: 1, Invocation: "i9"}),
-		journal.Record{Kind: journal.Enqueued, Source: "parcels-poison", MessageID: "copy"},
+		journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels-poison", MessageID: "copy"},
 		of(journal.Settled, journal.Record{Decision: "poisoned", Target: "parcels-poison", Fields: []journal.Field{{Key: "new_message_id", Value: "copy"}}}),
-		journal.Record{Kind: journal.Enqueued, Source: "other", MessageID: "x2"},
+		journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "other", MessageID: "x2"},
 	)
 	for _, test := range []struct {
 		about explain.Subject
@@ -130,14 +131,14 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// Topics deliver a message to the function of each subscription: each has a life of it,
-// with the same beginning.
+// Two functions may have a message one after the other: each has a life of it, with the
+// same beginning.
 func TestOneMessageForTwoFunctions(t *testing.T) {
 	t.Parallel()
 	second := of(journal.Received, journal.Record{})
-	second.Function = "Bill"
+	second.Function, second.Delivery = "Bill", "d2"
 	lives := explain.Explain(at(0, 1, 2, 3)(
-		journal.Record{Kind: journal.Enqueued, Source: "events", MessageID: "m1"},
+		journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m1"},
 		of(journal.Received, journal.Record{}), second,
 		of(journal.Settled, journal.Record{Decision: "completed"}),
 	), explain.Subject{})
@@ -165,37 +166,47 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// What a service does with the copy of one subscription is no part of the life that the
-// message has at another, nor is a message of the same identity in another entity.
-func TestMessageOfTwoEntities(t *testing.T) {
+// What a service does with a message is no part of the life of another one: of another
+// service, entity or number.
+func TestMessagesOfOneName(t *testing.T) {
 	t.Parallel()
-	for name, names := range map[string][3]string{ // of the functions' sources, and the services' for the second
-		"subscriptions": {"orders/Subscriptions/ship", "orders/Subscriptions/bill", "orders/subscriptions/bill"},
-		"events":        {"SHIP", "BILL", "shop/bill"},
-		"queues":        {"parcels", "bills", "bills"},
+	type message struct {
+		service, entity, trigger, source string
+		number                           int64
+	}
+	bus := message{journal.ServiceBus, "bills", "serviceBusTrigger", "bills", 7}
+	for name, both := range map[string][2]message{
+		"subscriptions":                {{journal.ServiceBus, "orders/subscriptions/ship", "serviceBusTrigger", "orders/Subscriptions/Ship", 7}, {journal.ServiceBus, "orders/subscriptions/bill", "serviceBusTrigger", "orders/Subscriptions/Bill", 7}},
+		"event subscriptions":          {{journal.EventGrid, "shop/index", "eventGridTrigger", "shop/index", 7}, {journal.EventGrid, "mall/index", "eventGridTrigger", "mall/index", 8}},
+		"entities":                     {{journal.ServiceBus, "parcels", "serviceBusTrigger", "parcels", 7}, bus},
+		"a queue of storage, and one":  {{journal.Queues, "bills", "queueTrigger", "bills", 0}, bus},
+		"messages of one entity":       {{journal.ServiceBus, "bills", "serviceBusTrigger", "bills", 6}, bus},
+		"a hub and an entity":          {{journal.EventHubs, "bills/Partitions/0", "eventHubTrigger", "bills/$Default/0", 7}, bus},
+		"partitions of a hub":          {{journal.EventHubs, "bills/Partitions/0", "eventHubTrigger", "bills/$Default/0", 7}, {journal.EventHubs, "bills/Partitions/1", "eventHubTrigger", "bills/$Default/1", 7}},
+		"an event and a bus's message": {{journal.EventGrid, "bills/index", "eventGridTrigger", "bills/index", 7}, bus},
 	} {
-		in := func(kind journal.Kind, function, source string, more journal.Record) journal.Record {
-			more = of(kind, more)
-			more.Function, more.Source, more.Delivery = function, source, function
-			return more
+		var records []journal.Record
+		for step := range 4 {
+			for i, m := range both {
+				r := journal.Record{Service: m.service, Source: m.entity, MessageID: "m1", MessageNumber: m.number}
+				if step > 0 && step < 3 {
+					r.Service, r.Source, r.Function, r.Trigger, r.Delivery = "", m.source, []string{"Ship", "Bill"}[i], m.trigger, []string{"d1", "d2"}[i]
+				}
+				if r.Kind = []journal.Kind{journal.Enqueued, journal.Received, journal.Settled, journal.Expired}[step]; r.Kind == journal.Settled {
+					r.Decision = []string{"abandoned", "completed"}[i]
+				}
+				if step < 3 || i == 0 {
+					records = append(records, r)
+				}
+			}
 		}
-		lives := explain.Explain(at(0, 1, 2, 3, 4, 5, 6)(
-			journal.Record{Kind: journal.Enqueued, Source: names[2], MessageID: "m1"},
-			in(journal.Received, "Ship", names[0], journal.Record{}),
-			in(journal.Received, "Bill", names[1], journal.Record{}),
-			in(journal.Settled, "Ship", names[0], journal.Record{Decision: "completed"}),
-			journal.Record{Kind: journal.DeadLettered, Source: names[2], Target: names[2] + "/$DeadLetterQueue", MessageID: "m1"},
-			journal.Record{Kind: journal.Enqueued, Source: "other", MessageID: "m1"},
-			journal.Record{Kind: journal.Forwarded, Source: names[2] + "/$DeadLetterQueue", Target: names[2], MessageID: "m1", Cause: "redrive"},
-		), explain.Subject{})
 		var got []string
-		for _, l := range lives {
-			got = append(got, l.Function+": "+l.Next)
+		for _, l := range explain.Explain(at(0, 0, 1, 1, 2, 2, 3)(records...), explain.Subject{}) {
+			got = append(got, l.Function+" "+strings.Join(l.Lines(start), " | ")+": "+l.Next)
 		}
 		want := []string{
-			"Ship: nothing: the function has succeeded, and the message is completed",
-			"Bill: a listener of " + names[2] + " receives it",
-			": a listener receives it",
+			"Ship +0s          enqueued in " + both[0].entity + " | +1s          delivery d1 | +2s          abandoned: the entity delivers it again | +3s          the time to live is over: nothing: the message has expired",
+			"Bill +0s          enqueued in " + both[1].entity + " | +1s          delivery d2 | +2s          completed: nothing: the function has succeeded, and the message is completed",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -203,25 +214,204 @@ func TestMessageOfTwoEntities(t *testing.T) {
 	}
 }
 
-// A message that is not the first of its batch has a life too: the batch ends it.
+// Each message of a batch has its deliveries and attempts, under its own counts, and its
+// own end.
 func TestBatches(t *testing.T) {
 	t.Parallel()
-	for decision, next := range map[string]string{
-		"completed": "nothing: the function has succeeded, and the message is completed",
-		"abandoned": "the entity delivers it again",
-		"":          "the batch d1 ends",
+	for decisions, next := range map[string]string{
+		`["completed","completed",""]`:     "nothing: the function has succeeded, and the message is completed",
+		`["completed","abandoned",""]`:     "the entity delivers it again",
+		`["abandoned","dead_lettered",""]`: "nothing: the message is a dead letter",
+		"":                                 "the trigger settles the delivery",
 	} {
-		batch := of(journal.Received, journal.Record{Beside: journal.Beside{Batch: `["m1","m2",""]`}})
+		bus := func(kind journal.Kind, more journal.Record) journal.Record {
+			more = of(kind, more)
+			more.Trigger, more.MessageNumber = "serviceBusTrigger", 1
+			return more
+		}
 		records := []journal.Record{
-			{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"}, {Kind: journal.Enqueued, Source: "parcels", MessageID: "m2"},
-			batch, of(journal.Settled, journal.Record{Decision: decision}),
+			{Kind: journal.Enqueued, Service: journal.ServiceBus, Source: "parcels", MessageID: "m1", MessageNumber: 1},
+			{Kind: journal.Enqueued, Service: journal.ServiceBus, Source: "parcels", MessageID: "m2", MessageNumber: 2},
+			bus(journal.Received, journal.Record{DeliveryCount: 3, Beside: journal.Beside{Batch: `["m1","m2",""]`, Members: "[1,2,3]", Counts: "[3,2,1]"}}),
+			bus(journal.AttemptStarted, journal.Record{DeliveryCount: 3, Attempt: 1}),
+			bus(journal.AttemptEnded, journal.Record{DeliveryCount: 3, Attempt: 1, Status: "failed", Error: "no"}),
+			bus(journal.Settled, journal.Record{DeliveryCount: 3, Decision: "completed", Beside: journal.Beside{Members: decisions}}),
 		}
-		if decision == "" {
-			records = records[:3]
+		if decisions == "" {
+			records = records[:5]
 		}
-		lives := explain.Explain(at(0, 0, 1, 2)(records...), explain.Subject{Message: "m2"})
-		if len(lives) != 1 || lives[0].Next != next || !strings.Contains(lives[0].Entries[1].Text, "Ship receives it in a batch, as d1") {
-			t.Errorf("%s: %+v", decision, lives)
+		lives := explain.Explain(at(0, 0, 1, 1, 2, 3)(records...), explain.Subject{Message: "m2"})
+		if len(lives) != 1 {
+			t.Errorf("%s: %d lives", decisions, len(lives))
+			continue
+		}
+		l := lives[0]
+		if l.Next != next || l.Deliveries != 1 || l.Attempts != 1 || l.Number != 2 || l.Entries[1].DeliveryCount != 2 ||
+			l.Entries[1].Text != "delivery 2 (d1), in a batch of 3" || !strings.Contains(l.Entries[2].Text, "failed after 1s: no") {
+			t.Errorf("%s: %s", decisions, l.Text())
+		}
+	}
+}
+
+// A message that the service gives another number is the same one: when it is redriven,
+// and when its time has come. In another entity it begins a life with what was told before.
+func TestAnotherNumber(t *testing.T) {
+	t.Parallel()
+	bus := func(kind journal.Kind, source string, number int64, more journal.Record) journal.Record {
+		more.Kind, more.Service, more.Source, more.MessageID, more.MessageNumber = kind, journal.ServiceBus, source, "m1", number
+		return more
+	}
+	was := func(entity, number string) journal.Record {
+		return journal.Record{Fields: []journal.Field{{Key: "previous_entity", Value: entity}, {Key: "previous_number", Value: number}}}
+	}
+	takes := func(kind journal.Kind, function, source, delivery string, number int64, decision string) journal.Record {
+		return journal.Record{Kind: kind, Function: function, Trigger: "serviceBusTrigger", Source: source, Delivery: delivery, MessageID: "m1", MessageNumber: number, Decision: decision}
+	}
+	dead := journal.Record{Target: "parcels/$DeadLetterQueue", Cause: "Bad"}
+	for name, test := range map[string]struct {
+		records []journal.Record
+		want    []string
+	}{
+		"redriven": {[]journal.Record{
+			bus(journal.Enqueued, "parcels", 1, journal.Record{}),
+			takes(journal.Received, "Ship", "parcels", "d1", 1, ""),
+			bus(journal.DeadLettered, "parcels", 1, dead),
+			takes(journal.Settled, "Ship", "parcels", "d1", 1, "dead_lettered"),
+			bus(journal.Forwarded, "parcels/$DeadLetterQueue", 1, journal.Record{Target: "parcels", Cause: "redrive"}),
+			bus(journal.Enqueued, "parcels", 2, was("parcels/$DeadLetterQueue", "1")),
+			takes(journal.Received, "Ship", "parcels", "d2", 2, ""),
+			takes(journal.Settled, "Ship", "parcels", "d2", 2, "completed"),
+		}, []string{"Ship, 2 deliveries, 8 entries: nothing: the function has succeeded, and the message is completed"}},
+		"scheduled": {[]journal.Record{
+			bus(journal.Enqueued, "parcels", 1, journal.Record{Status: "scheduled", Delay: time.Minute}),
+			bus(journal.Enqueued, "parcels", 2, was("parcels", "1")),
+			takes(journal.Received, "Ship", "parcels", "d1", 2, ""),
+		}, []string{"Ship, 1 deliveries, 3 entries: the first attempt begins"}},
+		"for two subscriptions": {[]journal.Record{
+			bus(journal.Enqueued, "news", 1, journal.Record{Status: "scheduled", Delay: time.Minute}),
+			bus(journal.Enqueued, "news/subscriptions/a", 1, was("news", "1")),
+			bus(journal.Enqueued, "news/subscriptions/b", 1, was("news", "1")),
+			takes(journal.Received, "Ship", "news/Subscriptions/a", "d1", 1, ""),
+		}, []string{", 0 deliveries, 2 entries: a listener receives it", "Ship, 1 deliveries, 3 entries: the first attempt begins"}},
+		"forwarded dead letters": {[]journal.Record{
+			bus(journal.Enqueued, "parcels", 1, journal.Record{}),
+			takes(journal.Received, "Ship", "parcels", "d1", 1, ""),
+			bus(journal.DeadLettered, "parcels", 1, dead),
+			bus(journal.Forwarded, "parcels/$DeadLetterQueue", 1, journal.Record{Target: "graves"}),
+			bus(journal.Enqueued, "graves", 1, was("parcels/$DeadLetterQueue", "1")),
+			takes(journal.Settled, "Ship", "parcels", "d1", 1, "dead_lettered"),
+			takes(journal.Received, "Bury", "graves", "d2", 1, ""),
+		}, []string{"Ship, 1 deliveries, 5 entries: nothing: the message is in graves now", "Bury, 1 deliveries, 3 entries: the first attempt begins"}},
+		"of the dead letters": {[]journal.Record{
+			bus(journal.Enqueued, "parcels", 1, journal.Record{}),
+			takes(journal.Received, "Ship", "parcels", "d1", 1, ""),
+			bus(journal.DeadLettered, "parcels", 1, dead),
+			takes(journal.Settled, "Ship", "parcels", "d1", 1, "dead_lettered"),
+			takes(journal.Received, "Bury", "parcels/$DeadLetterQueue", "d2", 1, ""),
+			bus(journal.LockExpired, "parcels/$DeadLetterQueue", 1, journal.Record{}),
+		}, []string{"Ship, 1 deliveries, 4 entries: nothing: the message is a dead letter, in parcels/$DeadLetterQueue", "Bury, 1 deliveries, 4 entries: the message is delivered again"}},
+		"a redriven event": {[]journal.Record{
+			{Kind: journal.Enqueued, Service: journal.EventGrid, Source: "shop/a", MessageID: "m1", MessageNumber: 1},
+			{Kind: journal.EventAttempted, Service: journal.EventGrid, Source: "shop/a", Function: "ship", MessageID: "m1", MessageNumber: 1, DeliveryCount: 1, Status: "NotFound"},
+			{Kind: journal.DeadLettered, Service: journal.EventGrid, Source: "shop/a", Target: "dead/A/1.json", MessageID: "m1", MessageNumber: 1},
+			{Kind: journal.Forwarded, Service: journal.EventGrid, Source: "dead/A/1.json", Target: "shop/a", MessageID: "m1", MessageNumber: 2, Cause: "redrive"},
+			{Kind: journal.Received, Function: "Ship", Trigger: "eventGridTrigger", Source: "shop/a", Delivery: "d1", DeliveryCount: 1, MessageID: "m1", MessageNumber: 2},
+			{Kind: journal.Settled, Function: "Ship", Trigger: "eventGridTrigger", Source: "shop/a", Delivery: "d1", DeliveryCount: 1, MessageID: "m1", MessageNumber: 2, Decision: "responded"},
+		}, []string{"ship, 1 deliveries, 6 entries: the service decides by the answer"}},
+		"an answer after the limit": {[]journal.Record{
+			{Kind: journal.Received, Function: "Ship", Trigger: "eventGridTrigger", Source: "shop/a", Delivery: "d1", DeliveryCount: 1, MessageID: "m1", MessageNumber: 1},
+			{Kind: journal.EventAttempted, Service: journal.EventGrid, Source: "shop/a", Function: "Ship", MessageID: "m1", MessageNumber: 1, DeliveryCount: 1, Status: "TimedOut", Delay: time.Minute},
+			{Kind: journal.Settled, Function: "Ship", Trigger: "eventGridTrigger", Source: "shop/a", Delivery: "d1", DeliveryCount: 1, MessageID: "m1", MessageNumber: 1, Decision: "responded"},
+		}, []string{"Ship, 1 deliveries, 3 entries: delivery 2"}},
+		"a duplicate": {[]journal.Record{
+			bus(journal.Enqueued, "parcels", 1, journal.Record{}),
+			bus(journal.Enqueued, "parcels", 0, journal.Record{Status: "duplicate"}),
+			takes(journal.Received, "Ship", "parcels", "d1", 1, ""),
+		}, []string{"Ship, 1 deliveries, 3 entries: the first attempt begins"}},
+	} {
+		var got []string
+		for _, l := range explain.Explain(at(0, 1, 2, 3, 4, 5, 6, 7)(test.records...), explain.Subject{}) {
+			got = append(got, fmt.Sprintf("%s, %d deliveries, %d entries: %s", l.Function, l.Deliveries, len(l.Entries), l.Next))
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// What a handler settles itself comes again, or is gone, before its attempt ends.
+func TestSettledByTheHandler(t *testing.T) {
+	t.Parallel()
+	in := func(delivery string, kind journal.Kind, more journal.Record) journal.Record {
+		more = of(kind, more)
+		more.Trigger, more.Delivery, more.HasPolicy, more.MaxRetryCount, more.Attempt = "serviceBusTrigger", delivery, false, 0, 1
+		return more
+	}
+	done := journal.Record{Decision: "abandoned", Message: "settled by the handler while it ran"}
+	records := at(0, 0, 0, 1, 1, 1, 2, 2, 3, 3)(
+		in("d1", journal.Received, journal.Record{}), in("d1", journal.AttemptStarted, journal.Record{}),
+		in("d2", journal.Received, journal.Record{}), in("d2", journal.AttemptStarted, journal.Record{}),
+		in("d1", journal.AttemptEnded, journal.Record{Status: "succeeded"}), in("d1", journal.Settled, done),
+		journal.Record{Kind: journal.DeadLettered, Service: journal.ServiceBus, Source: "parcels", Target: "parcels/$DeadLetterQueue", MessageID: "m1", Cause: "MaxDeliveryCountExceeded"},
+		in("d2", journal.AttemptEnded, journal.Record{Status: "succeeded"}), in("d2", journal.Settled, done),
+	)
+	for n, next := range map[int]string{
+		5: "the trigger settles the delivery", 6: "delivery d2 ends",
+		7: "nothing: the message is a dead letter, in parcels/$DeadLetterQueue", 8: "nothing: the message is a dead letter, in parcels/$DeadLetterQueue", 9: "nothing: the message is a dead letter, in parcels/$DeadLetterQueue",
+	} {
+		if l := explain.Explain(records[:n], explain.Subject{})[0]; l.Next != next || l.Over != (n > 6) {
+			t.Errorf("after %d records: %q, over %v; want %q", n, l.Next, l.Over, next)
+		}
+	}
+}
+
+// What is purged, and what goes with a state that another one takes the place of, does not
+// wait for ever.
+func TestPurgedMessages(t *testing.T) {
+	t.Parallel()
+	enqueued := []journal.Record{
+		{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m1"},
+		{Kind: journal.Enqueued, Service: journal.ServiceBus, Source: "parcels", MessageID: "m2", MessageNumber: 1},
+		{Kind: journal.DeadLettered, Service: journal.ServiceBus, Source: "bills", Target: "bills/$DeadLetterQueue", MessageID: "m3", MessageNumber: 1},
+		of(journal.Received, journal.Record{MessageID: "m4"}), of(journal.Settled, journal.Record{MessageID: "m4", Decision: "deleted"}),
+	}
+	const purged, other, waits = "nothing: the message was purged", "nothing: the message went with its state, or is another one now", "a listener receives it"
+	const dead, done = "nothing: the message is a dead letter, in bills/$DeadLetterQueue", "nothing: the function has succeeded, and the message is deleted"
+	for name, test := range map[string]struct {
+		r    journal.Record
+		want []string
+	}{
+		"a queue":        {journal.Record{Kind: journal.Purged, Service: journal.Queues, Source: "parcels"}, []string{purged, waits, dead, done}},
+		"an entity":      {journal.Record{Kind: journal.Purged, Service: journal.ServiceBus, Source: "Parcels"}, []string{waits, purged, dead, done}},
+		"its main queue": {journal.Record{Kind: journal.Purged, Service: journal.ServiceBus, Source: "bills"}, []string{waits, waits, dead, done}},
+		"dead letters":   {journal.Record{Kind: journal.Purged, Service: journal.ServiceBus, Source: "bills/$DeadLetterQueue"}, []string{waits, waits, purged, done}},
+		"a state":        {journal.Record{Kind: journal.StateLoaded}, []string{other, other, other, done}},
+	} {
+		var got []string
+		for _, l := range explain.Explain(at(0, 0, 0, 0, 0, 1)(append(enqueued[:5:5], test.r)...), explain.Subject{}) {
+			got = append(got, l.Next)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	again := explain.Explain(at(0, 1, 2)(enqueued[1], journal.Record{Kind: journal.StateLoaded}, enqueued[1]), explain.Subject{})
+	if len(again) != 2 || again[1].Next != waits {
+		t.Errorf("a message under the number of one before: %+v", again)
+	}
+}
+
+// A message that cannot be received yet says when it can.
+func TestDelayedMessages(t *testing.T) {
+	t.Parallel()
+	for text, r := range map[string]journal.Record{
+		"enqueued in parcels, visible in 1m; a listener receives it":     {Service: journal.Queues},
+		"scheduled in parcels, active in 1m; the message becomes active": {Service: journal.ServiceBus, Status: "scheduled"},
+	} {
+		r.Kind, r.Source, r.MessageID, r.Delay = journal.Enqueued, "parcels", "m1", time.Minute
+		l := explain.Explain(at(0)(r), explain.Subject{})[0]
+		if got := l.Entries[0].Text + "; " + l.Next; got != text || l.NextAt == nil || !l.NextAt.Equal(start.Add(time.Minute)) {
+			t.Errorf("%q at %v, want %q in a minute", got, l.NextAt, text)
 		}
 	}
 }
@@ -238,7 +428,7 @@ func TestRuns(t *testing.T) {
 		journal.Record{Kind: journal.HostStarted, Name: "app"},
 		tick(journal.Received, journal.Record{}),
 		tick(journal.Settled, journal.Record{Decision: "recorded"}),
-		journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"},
+		journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m1"},
 		of(journal.Received, journal.Record{}),
 		of(journal.Settled, journal.Record{Decision: "released"}),
 	)
@@ -266,7 +456,7 @@ func TestRuns(t *testing.T) {
 func TestBatchOfARunBefore(t *testing.T) {
 	t.Parallel()
 	before := at(0, 0, 1)(
-		journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m1"}, journal.Record{Kind: journal.Enqueued, Source: "parcels", MessageID: "m2"},
+		journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m1"}, journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "parcels", MessageID: "m2"},
 		of(journal.Received, journal.Record{Beside: journal.Beside{Batch: `["m1","m2"]`}}),
 	)
 	after := at(9, 9, 9)(

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/journal"
@@ -42,8 +43,24 @@ func IdentityOf(r *journal.Record) Identity {
 	if r.MessageID == "" {
 		return Identity{}
 	}
-	service := serviceOf(r)
-	return Identity{Service: service, Entity: Place(service, r.Source), ID: r.MessageID, Number: r.MessageNumber}
+	service, source := serviceOf(r), r.Source
+	if service == journal.EventGrid && r.Kind == journal.Forwarded { // out of a blob, which is no entity
+		source = r.Target
+	}
+	return Identity{Service: service, Entity: Place(service, source), ID: r.MessageID, Number: r.MessageNumber}
+}
+
+// before is the identity that the message of a record had before it got the one that the
+// record names: a message of Service Bus gets a number wherever it arrives.
+func before(r *journal.Record) (id Identity, ok bool) {
+	text := field(r, "previous_number")
+	if text == "" {
+		return id, false
+	}
+	id = IdentityOf(r)
+	id.Entity = Place(id.Service, field(r, "previous_entity"))
+	id.Number, _ = strconv.ParseInt(text, 10, 64) // the service has written it
+	return id, true
 }
 
 // Place is the entity that a source stands for: without its dead-letter queue, whose
@@ -81,6 +98,20 @@ func Members(r *journal.Record) []Identity {
 	return list
 }
 
+// counts are the numbers of this delivery for each of n messages: of a batch, each has its
+// own, where its source counts.
+func counts(r *journal.Record, n int) []int64 {
+	var list []int64
+	if r.Beside.Counts != "" && json.Unmarshal([]byte(r.Beside.Counts), &list) == nil && len(list) == n {
+		return list
+	}
+	list = make([]int64, n)
+	for i := range list {
+		list[i] = r.DeliveryCount
+	}
+	return list
+}
+
 // Decisions are the decisions of a record of kind settled on each of n messages.
 func Decisions(r *journal.Record, n int) []triggers.Decision {
 	var list []triggers.Decision
@@ -97,4 +128,10 @@ func Decisions(r *journal.Record, n int) []triggers.Decision {
 // Removes reports whether a settlement takes the message away for good.
 func Removes(d triggers.Decision) bool {
 	return d == triggers.Deleted || d == triggers.Poisoned || d == triggers.Completed || d == triggers.Undecodable
+}
+
+// entity is a queue, topic or subscription without its dead-letter queue.
+func entity(source string) string {
+	name, _, _ := strings.Cut(strings.ToLower(source), "/$")
+	return name
 }

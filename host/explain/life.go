@@ -19,11 +19,13 @@ const (
 )
 
 // A Life is what has happened to one message for one function, as far as the journal
-// has it. A batch of events counts as a message, and so does a request, a tick and a
-// call by hand.
+// has it. Each message of a batch has its own. A request, a tick and a call by hand count
+// as messages.
 type Life struct {
 	// Message is the message's identity at its service; a request and a tick have none.
 	Message  string `json:"message,omitempty"`
+	Service  string `json:"service,omitempty"`  // whose message it is, as in journal.Record
+	Number   int64  `json:"number,omitempty"`   // at its entity: tells messages of one identity apart; 0: its service does not count
 	Function string `json:"function,omitempty"` // empty: no function has received it
 	Trigger  string `json:"trigger,omitempty"`
 	Source   string `json:"source,omitempty"`
@@ -47,6 +49,8 @@ type Life struct {
 	// journal does not say it.
 	Next   string     `json:"next"`
 	NextAt *time.Time `json:"nextAt,omitempty"`
+
+	twin bool // another life has the same name
 }
 
 // An Entry is one thing that happened.
@@ -127,6 +131,9 @@ func (l *Life) Title() string {
 	switch {
 	case l.Message != "":
 		what = "message " + l.Message
+		if l.twin {
+			what += fmt.Sprintf(" (number %d)", l.Number)
+		}
 	case len(l.Entries) > 0 && l.Entries[0].Delivery != "":
 		what = "delivery " + l.Entries[0].Delivery
 	}

@@ -1,8 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -11,25 +14,69 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
+	"github.com/redeliver/redeliver/triggers/servicebus"
 )
 
 // A story is a life that is being told.
 type story struct {
 	life    *Life
-	begins  int // with which of the records
+	notes   []note
 	wanted  bool
 	claimed bool // it is the beginning of other lives
 
 	policy     *retrycontext.Policy
 	deliveries int // to be expected; 0: not known, or no limit
 
-	work    map[string]*work // the deliveries in work: more than one after a lost lock
-	settled time.Time        // when the delivery before this one ended
-	gone    string           // where the message has gone for good, in words
+	work     map[string]*work // the deliveries in work: more than one after a lost lock, or where the handler settles
+	latest   string           // the one that began last
+	settled  time.Time        // when the delivery before this one ended
+	answered int64            // the latest delivery of which Event Grid has the answer; 0: none
+	place    string           // the queue or entity where the message is, as its service names it
+	gone     string           // where the message has gone for good, in words
+}
+
+// A note is a record of a life: of its member of a batch.
+type note struct{ at, member int }
+
+// copied is the member of a record that made a copy, in the life of the copy.
+const copied = -1
+
+func (s *story) note(at, member int) {
+	if last := len(s.notes) - 1; last < 0 || s.notes[last] != (note{at, member}) {
+		s.notes = append(s.notes, note{at, member})
+	}
+}
+
+// is says which message it is.
+func (s *story) is(id Identity) {
+	s.life.Message, s.life.Service, s.life.Number = id.ID, id.Service, id.Number
+}
+
+// tell tells the life from its records, and from those of the host meanwhile.
+func (s *story) tell(from *sorter) *Life {
+	s.report(&from.about)
+	whole := from.whole[sort.SearchInts(from.whole, s.notes[0].at):]
+	for _, n := range s.notes {
+		for ; len(whole) > 0 && whole[0] < n.at; whole = whole[1:] {
+			s.around(&from.records[whole[0]])
+		}
+		if n.member == copied {
+			r := &from.records[n.at]
+			s.entry(r, Service, "this is a copy of message %s of %s", r.MessageID, r.Source)
+			continue
+		}
+		s.add(from.at(n), from.size(n))
+	}
+	for _, i := range whole {
+		s.around(&from.records[i])
+	}
+	s.conclude(from.about.Report)
+	return s.life
 }
 
 // work is a delivery in work.
 type work struct {
+	count   int64
 	attempt int       // index + 1 of the entry of the attempt that runs or ran last
 	started time.Time // when it began
 	retries int       // whose wait came from the policy
@@ -50,14 +97,17 @@ func (s *story) in(r *journal.Record) *work {
 
 // entry adds an entry.
 func (s *story) entry(r *journal.Record, layer Layer, format string, args ...any) *Entry {
-	s.life.Entries = append(s.life.Entries, Entry{
-		Seq: r.Seq, Time: r.Time, Layer: layer, Delivery: r.Delivery, DeliveryCount: r.DeliveryCount, Text: fmt.Sprintf(format, args...),
-	})
+	e := Entry{Seq: r.Seq, Time: r.Time, Layer: layer, Delivery: r.Delivery, DeliveryCount: r.DeliveryCount, Text: fmt.Sprintf(format, args...)}
+	s.life.Entries = append(s.life.Entries, e)
 	return &s.life.Entries[len(s.life.Entries)-1]
 }
 
-// waits says what comes next. In is how long it takes; below 0: that is not known.
+// waits says what comes next, unless the message is gone: what is still in work of it then
+// changes nothing. In is how long it takes; below 0: that is not known.
 func (s *story) waits(r *journal.Record, in time.Duration, format string, args ...any) {
+	if s.gone != "" {
+		return
+	}
 	s.life.Over, s.life.Next, s.life.NextAt = false, fmt.Sprintf(format, args...), nil
 	if in >= 0 {
 		at := r.Time.Add(in)
@@ -67,17 +117,21 @@ func (s *story) waits(r *journal.Record, in time.Duration, format string, args .
 
 // goes says that the message is gone for good.
 func (s *story) goes(format string, args ...any) {
-	s.gone = fmt.Sprintf(format, args...)
+	s.gone, s.place = fmt.Sprintf(format, args...), ""
 	s.life.Over, s.life.Next, s.life.NextAt = true, "nothing: "+s.gone, nil
 }
 
 const unknown = -1 * time.Nanosecond
 
-// add tells a record of the message.
-func (s *story) add(r *journal.Record) {
+// add tells a record of the message, which is one of so many.
+func (s *story) add(r *journal.Record, of int) {
 	switch r.Kind {
 	case journal.Received:
-		s.received(r)
+		if r.Function == "" { // by somebody outside
+			s.told(r)
+			break
+		}
+		s.received(r, of)
 	case journal.AttemptStarted:
 		s.life.Attempts++
 		e := s.entry(r, Handler, "%s runs", attempt(r))
@@ -112,11 +166,11 @@ func attempt(r *journal.Record) string {
 	return fmt.Sprintf("attempt %d of %d", r.Attempt, r.MaxRetryCount+1)
 }
 
-func (s *story) received(r *journal.Record) {
+func (s *story) received(r *journal.Record, of int) {
 	s.life.Deliveries++
 	delete(s.work, r.Delivery)
 	s.in(r)
-	s.gone = ""
+	s.latest, s.place, s.gone = r.Delivery, r.Source, ""
 	text := "delivery " + r.Delivery
 	if r.DeliveryCount > 0 {
 		text = fmt.Sprintf("delivery %d", r.DeliveryCount)
@@ -127,6 +181,9 @@ func (s *story) received(r *journal.Record) {
 	}
 	if gap := r.Time.Sub(s.settled).Round(time.Millisecond); !s.settled.IsZero() && gap > 0 {
 		text += ", " + Span(gap) + " after the last"
+	}
+	if of > 1 {
+		text += fmt.Sprintf(", in a batch of %d", of)
 	}
 	s.entry(r, Trigger, "%s", text)
 	s.waits(r, unknown, "the first attempt begins")
@@ -216,6 +273,14 @@ var returns = map[triggers.Decision]string{
 	triggers.Dropped:         "it is delivered again when its lock ends, if it still exists",
 }
 
+// inWork names a delivery that is in work: the latest, if that is.
+func (s *story) inWork() string {
+	if s.work[s.latest] != nil {
+		return s.latest
+	}
+	return slices.Min(slices.Collect(maps.Keys(s.work)))
+}
+
 // which names the delivery of a record where more than one is in work.
 func (s *story) which(r *journal.Record) string {
 	if len(s.work) < 2 {
@@ -230,7 +295,11 @@ func (s *story) settle(r *journal.Record) {
 	delete(s.work, r.Delivery)
 	decision := triggers.Decision(r.Decision)
 	text := strings.ReplaceAll(r.Decision, "_", "-") + which
-	if back := returns[decision]; back != "" && s.gone == "" && r.Message == "" && r.Error == "" {
+	back := returns[decision]
+	if len(s.work) > 0 { // it is there already: the handler has settled the delivery itself
+		back = ""
+	}
+	if back != "" && s.gone == "" && r.Message == "" && r.Error == "" {
 		text += ": " + back
 	}
 	if r.Target != "" {
@@ -245,14 +314,18 @@ func (s *story) settle(r *journal.Record) {
 		}
 	}
 	s.entry(r, Trigger, "%s", text)
-	if s.gone != "" {
+	if s.gone != "" || s.answered > 0 && r.DeliveryCount <= s.answered {
 		return // the service was faster
 	}
-	switch ending, back := endings[decision], returns[decision]; {
+	switch ending := endings[decision]; {
+	case back == "" && returns[decision] != "":
+		s.waits(r, unknown, "delivery %s ends", s.inWork())
 	case r.Error != "":
 		s.waits(r, unknown, "the settlement has failed: the message may come again")
 	case r.Message == eventhubs.NoteOff:
 		s.goes("the batch is done for this process, and a restart reads it again")
+	case decision == triggers.Completed && strings.HasPrefix(r.Message, servicebus.NoteSettled):
+		s.goes("the handler has completed the message")
 	case ending != "":
 		s.goes("%s", ending)
 	case back != "":
@@ -260,7 +333,9 @@ func (s *story) settle(r *journal.Record) {
 	case decision == triggers.Poisoned:
 		s.goes("the message is poison, in %s", r.Target)
 	case decision == triggers.DeadLettered:
+		at := s.place + "/$DeadLetterQueue"
 		s.goes("the message is a dead letter")
+		s.place = at
 	case decision == triggers.Deferred:
 		s.waits(r, unknown, "the message stays deferred until a receiver asks for its sequence number")
 	case decision == triggers.Responded && r.MessageID == "":
@@ -274,9 +349,7 @@ func (s *story) settle(r *journal.Record) {
 func (s *story) told(r *journal.Record) {
 	switch r.Kind {
 	case journal.Enqueued:
-		s.entry(r, Service, "enqueued in %s", r.Source)
-		s.gone = ""
-		s.waits(r, unknown, "a listener receives it")
+		s.enqueued(r)
 	case journal.LockRenewed:
 		s.entry(r, Trigger, "lock renewed")
 	case journal.LockExpired:
@@ -292,15 +365,20 @@ func (s *story) told(r *journal.Record) {
 		}
 		s.entry(r, Service, "%s", text)
 		s.goes("the message is a dead letter, in %s", r.Target)
+		s.place = r.Target
 	case journal.Forwarded:
 		cause := r.Cause
 		if cause != "" {
 			cause = " by " + cause
 		}
 		s.entry(r, Service, "forwarded to %s%s", r.Target, cause)
-		if id := copyOf(r); id != "" {
+		switch id := copyOf(r); {
+		case id != "":
 			s.goes("it is message %s of %s now", id, r.Target)
-		} else {
+		case r.Service == journal.ServiceBus && entity(r.Source) != entity(r.Target) && s.life.Function != "":
+			s.goes("the message is in %s now", r.Target)
+		default:
+			s.gone, s.place, s.answered = "", r.Target, 0
 			s.waits(r, unknown, "a listener of %s receives it", r.Target)
 		}
 	case journal.EventAttempted:
@@ -309,6 +387,7 @@ func (s *story) told(r *journal.Record) {
 			text += ", " + status
 		}
 		s.entry(r, Service, "%s", text)
+		s.answered = r.DeliveryCount
 		switch {
 		case r.Delay > 0:
 			e := &s.life.Entries[len(s.life.Entries)-1]
@@ -330,12 +409,54 @@ func (s *story) told(r *journal.Record) {
 	}
 }
 
+// enqueued tells that a queue or an entity has the message, and from when on.
+func (s *story) enqueued(r *journal.Record) {
+	text, next := "enqueued in "+r.Source, "a listener receives it"
+	switch {
+	case r.Status == "duplicate":
+		s.entry(r, Service, "a duplicate came to %s, which discards it", r.Source)
+		if len(s.life.Entries) == 1 {
+			s.goes("the message was sent before")
+		}
+		return
+	case r.Status == "scheduled":
+		text, next = "scheduled in "+r.Source+", active in "+Span(r.Delay), "the message becomes active"
+	case r.Delay > 0:
+		text += ", visible in " + Span(r.Delay)
+	}
+	s.entry(r, Service, "%s", text)
+	s.gone, s.place = "", r.Source
+	wait := r.Delay
+	if wait == 0 {
+		wait = unknown
+	}
+	s.waits(r, wait, "%s", next)
+}
+
 // delivered reports whether an answer ends the life of an event well.
 func delivered(r *journal.Record) bool { return r.Status == "Delivered" || r.Status == "Success" }
 
-// around adds what happened to the host or the function while the life went on.
+// around adds what happened to the host, the function, or all messages of a place while the
+// life went on.
 func (s *story) around(r *journal.Record) {
-	text, _ := hostText(r)
+	switch r.Kind {
+	case journal.Purged:
+		if s.place != "" && r.Service == s.life.Service && strings.EqualFold(r.Source, s.place) {
+			s.entry(r, Service, "purged by hand")
+			s.goes("the message was purged")
+		}
+		return
+	case journal.StateLoaded:
+		if s.place != "" {
+			s.entry(r, Host, "another state of the services took the place of this one")
+			s.goes("the message went with its state, or is another one now")
+		}
+		return
+	}
+	text, told := hostText(r)
+	if !told || s.life.Over || r.Function != "" && !strings.EqualFold(r.Function, s.life.Function) {
+		return
+	}
 	s.entry(r, Host, "%s", text)
 	if r.Kind == journal.HostStarted && len(s.work) > 0 {
 		s.work = nil
@@ -374,7 +495,11 @@ func (s *story) conclude(report *app.Report) {
 	if l.Function != "" || l.Over || report == nil || len(l.Entries) == 0 {
 		return
 	}
-	if !slices.ContainsFunc(report.Functions, func(f app.FunctionReport) bool { return strings.EqualFold(f.Source, l.Source) }) {
-		s.goes("no function receives from %s", l.Source)
+	at := strings.ToLower(cmp.Or(s.place, l.Source))
+	if !slices.ContainsFunc(report.Functions, func(f app.FunctionReport) bool {
+		from := strings.ToLower(f.Source)
+		return from == at || strings.HasPrefix(from, at+"/") // a subscription of the topic
+	}) {
+		s.goes("no function receives from %s", cmp.Or(s.place, l.Source))
 	}
 }

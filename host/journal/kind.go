@@ -46,7 +46,7 @@ const (
 	Enqueued          Kind = "enqueued"
 	Expired           Kind = "expired"
 	Purged            Kind = "purged"       // every message of source was removed by hand
-	StateLoaded       Kind = "state_loaded" // a saved state has taken the place of that of all services
+	StateLoaded       Kind = "state_loaded" // another state, or none, has taken the place of that of all services
 	LockRenewed       Kind = "lock_renewed"
 	LockExpired       Kind = "lock_expired"
 	DeadLettered      Kind = "dead_lettered"

@@ -59,6 +59,7 @@ type Beside struct {
 	Detail  string
 	Batch   string // of received: the identities of a batch's messages, as an array in JSON
 	Members string // of those messages, as an array in JSON: of received the numbers, of settled the decisions where they differ
+	Counts  string // of received: the delivery counts of those messages, as an array in JSON, where they differ
 	Span    string // of attempt_ended: what the worker adds to the attempt's span, as an object in JSON
 }
 

@@ -18,16 +18,14 @@ func (s *Server) explain(_ context.Context, in control.Explain) (out explain.Tol
 	if in.Function != "" && (about.App == nil || about.App.Function(in.Function) == nil) {
 		return out, refuse(http.StatusNotFound, fmt.Sprintf("the app has no function %q", in.Function), "\"redeliver ls\" lists the functions")
 	}
-	out.Now, out.Lives = s.host.Clock().Now(), explain.Explain(s.host.Journal().Records(), about)
+	out.Now = s.host.Clock().Now()
+	out.Lives, out.More = explain.Latest(s.host.Journal().Records(), about, in.Last)
 	if in.Message != "" && len(out.Lives) == 0 {
 		what := fmt.Sprintf("the journal has no message, delivery or invocation %q", in.Message)
 		if in.Function != "" {
 			what += fmt.Sprintf(" of function %q", in.Function)
 		}
 		return out, refuse(http.StatusNotFound, what, "\"redeliver explain\" without a message tells the latest ones; the journal keeps what happened since the start of the host, up to a limit")
-	}
-	if more := len(out.Lives) - in.Last; more > 0 {
-		out.More, out.Lives = more, out.Lives[more:]
 	}
 	return out, nil
 }

@@ -80,7 +80,7 @@ func (o *Options) batchOf(batch []*servicebus.Received, actions json.RawMessage)
 	columns := map[string][]any{}
 	for i, m := range batch {
 		out[i] = o.valueOf(m, map[string]any{})
-		out[i].ID, out[i].Number = m.MessageID, m.SequenceNumber
+		out[i].ID, out[i].Number, out[i].Count = m.MessageID, m.SequenceNumber, m.DeliveryNumber()
 		out[i].Metadata = nil
 		for _, p := range metadataOf(m) {
 			if columns[p.name] == nil {

@@ -198,7 +198,7 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 			delete(c.ApplicationProperties, servicebus.DeadLetterReason)
 			delete(c.ApplicationProperties, servicebus.DeadLetterErrorDescription)
 			op.note(journal.Record{Kind: journal.Forwarded, Source: q.name, Target: q.owner.name(), MessageID: c.MessageID, MessageNumber: m.seq, Cause: "redrive"})
-			ns.place(op, q.owner, c, past{source: m.source})
+			ns.place(op, q.owner, c, past{source: m.source, was: was{q.name, m.seq}})
 			n++
 		}
 		return nil

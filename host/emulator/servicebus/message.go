@@ -25,6 +25,7 @@ type message struct {
 	hops     int    // forwardings so far
 	source   string // entity in which it was dead-lettered, once forwarded
 	nested   int    // forwardings in the operation that brought it; see maxNested
+	was      was    // before it came, until it is in a queue
 
 	token   bindings.GUID // zero: not locked
 	until   time.Time     // of its own lock; a session's message has the session's

@@ -112,7 +112,7 @@ func (q *queue) nextSequence(op *operation) int64 {
 
 // add puts a message in, to be taken unless it is deferred or scheduled.
 func (q *queue) add(op *operation, m *message) {
-	m.nested = 0
+	m.nested, m.was = 0, was{}
 	q.insert(m)
 	q.owner.grow(m.size)
 	op.touch(q)

@@ -2,6 +2,7 @@ package servicebus
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
@@ -38,6 +39,22 @@ type past struct {
 	enqSeq int64  // 0: it was not forwarded
 	source string // entity in which it was dead-lettered
 	nested int    // forwardings in this operation, those out of dead-letter queues included
+	was    was
+}
+
+// was is the queue and the number that a message had before it got another number, for the
+// journal.
+type was struct {
+	queue  string
+	number int64
+}
+
+// fields say it; nil: it is new.
+func (w was) fields() []journal.Field {
+	if w.number == 0 {
+		return nil
+	}
+	return []journal.Field{{Key: "previous_entity", Value: w.queue}, {Key: "previous_number", Value: strconv.FormatInt(w.number, 10)}}
 }
 
 // maxNested ends circles of dead-letter queues that forward to each other, whose
@@ -80,7 +97,7 @@ func (ns *Namespace) enter(op *operation, e *entity, c *servicebus.Message, p pa
 func (e *entity) message(op *operation, c *servicebus.Message, p past) *message {
 	m := &message{
 		content: c, size: sizeOf(c), seq: e.main.nextSequence(op), enqSeq: p.enqSeq,
-		enqueued: op.now, hops: p.hops, source: p.source, nested: p.nested,
+		enqueued: op.now, hops: p.hops, source: p.source, nested: p.nested, was: p.was,
 	}
 	if life := e.life(c.TimeToLive); life > 0 {
 		if at := op.now.Add(life); at.After(op.now) && at.Year() <= maxYear {
@@ -106,8 +123,8 @@ func (ns *Namespace) place(op *operation, e *entity, c *servicebus.Message, p pa
 	case e.forwardTo != "":
 		ns.forward(op, e, m)
 	default:
+		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, MessageNumber: m.seq, Fields: m.was.fields()})
 		e.main.add(op, m)
-		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, MessageNumber: m.seq})
 	}
 }
 
@@ -124,8 +141,8 @@ func (ns *Namespace) forward(op *operation, e *entity, m *message) {
 		ns.hold(op, e, m, failure)
 		return
 	}
-	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq})
-	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.firstSeq(), source: m.source, nested: m.nested + 1})
+	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq, Fields: m.was.fields()})
+	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.firstSeq(), source: m.source, nested: m.nested + 1, was: was{e.main.name, m.seq}})
 }
 
 // target returns the entity of that name if it can take the message.
@@ -168,7 +185,7 @@ func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
 	why.mark(m)
 	noteDead(op, e, e.dead, m, why)
 	op.note(journal.Record{Kind: journal.Forwarded, Source: e.dead.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq})
-	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.firstSeq(), source: e.name(), nested: m.nested + 1})
+	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.firstSeq(), source: e.name(), nested: m.nested + 1, was: was{e.dead.name, m.seq}})
 }
 
 // rest puts a message into a sub-queue, where it stays until it is completed.
@@ -195,7 +212,7 @@ func (v verdict) mark(m *message) {
 func noteDead(op *operation, e *entity, to *queue, m *message, why verdict) {
 	op.note(journal.Record{
 		Kind: journal.DeadLettered, Source: e.name(), Target: to.name, MessageID: m.content.MessageID, MessageNumber: m.seq,
-		DeliveryCount: m.count, Cause: why.reason, Error: why.description,
+		DeliveryCount: m.count, Cause: why.reason, Error: why.description, Fields: m.was.fields(),
 	})
 }
 

@@ -47,7 +47,7 @@ func (q *queue) due() (at time.Time, do func(*operation)) {
 // activate makes a scheduled message one that arrives now, under a new number.
 func (q *queue) activate(op *operation, m *message) {
 	q.remove(op, m)
-	op.ns.enter(op, q.owner, m.content, past{hops: m.hops})
+	op.ns.enter(op, q.owner, m.content, past{hops: m.hops, was: was{q.name, m.seq}})
 }
 
 // arm sees to it that the timer runs when something is due. It may run too soon,

@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/redrive"
 	"github.com/redeliver/redeliver/host/web/api"
 )
 
@@ -49,10 +50,13 @@ var refusals = map[string]func(err error) *api.Error{
 func refusalOf(service string, err error) *api.Error {
 	var refused *api.Error
 	var body *listen.BodyError
+	var stays *redrive.Refusal
 	ofService, ok := refusals[service]
 	switch {
 	case errors.As(err, &refused):
 		return refused
+	case errors.As(err, &stays):
+		return redriveRefusal(stays)
 	case errors.As(err, &body):
 		return unread(err)
 	case !ok:
@@ -61,6 +65,13 @@ func refusalOf(service string, err error) *api.Error {
 		return refuse(http.StatusInsufficientStorage, "no space is left on the disk that has the data of the host", "make room there; nothing has changed")
 	}
 	return ofService(err)
+}
+
+func redriveRefusal(r *redrive.Refusal) *api.Error {
+	if r.Message {
+		return refuse(http.StatusConflict, r.Text, r.Hint)
+	}
+	return refuse(http.StatusBadRequest, r.Text, r.Hint)
 }
 
 func writeRefusal(w http.ResponseWriter, service string, err error) {
@@ -126,8 +137,8 @@ func messagingRefusal(missing string) func(err error) *api.Error {
 // storageRefusal is the condition of queues and blobs.
 func storageRefusal(err error) *api.Error {
 	var blob *storage.Error
-	var target *noTargetError
-	var invisible *invisibleError
+	var target *redrive.NoTargetError
+	var invisible *redrive.InvisibleError
 	text := err.Error()
 	switch {
 	case errors.As(err, &target):

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/redrive"
 	"github.com/redeliver/redeliver/host/web/view"
 )
 
@@ -25,8 +26,8 @@ func (s *Server) eachOfQueue(ctx context.Context, entity string, visit func(*vie
 		}
 		if poison {
 			shown.Origin, shown.Reason = origin, s.host.PoisonError(m.ID)
-			if of, ok := s.poisonBlob(entity, m); ok {
-				shown.Origin, shown.Properties = s.origin(entity), map[string]string{"function": of.function, "blob": of.path}
+			if of, ok := redrive.BlobOf(s.host, entity, m); ok {
+				shown.Origin, shown.Properties = redrive.Origin(s.host, entity), map[string]string{"function": of.Function, "blob": of.Path}
 			}
 		}
 		if m.NextVisible.After(now) {
@@ -62,16 +63,16 @@ func (s *Server) poisonOfQueue(ctx context.Context, m view.MessageMoved) (view.M
 	if _, err := storage.QueueMessage(ctx, m.Entity, m.ID); err != nil {
 		return m, goneFrom(m, err)
 	}
-	move := &mover{from: storage.Queue(m.Entity), to: storage.Queue(name), clk: s.host.Clock(), journal: s.host.Journal(), cause: "by hand"}
-	if err := move.to.Create(ctx); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+	move := &redrive.Mover{From: storage.Queue(m.Entity), To: storage.Queue(name), Clock: s.host.Clock(), Journal: s.host.Journal(), Cause: "by hand"}
+	if err := move.To.Create(ctx); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 		return m, err
 	}
-	taken, err := storage.SeizeMessage(ctx, m.Entity, m.ID, redriveLock)
+	taken, err := storage.SeizeMessage(ctx, m.Entity, m.ID, redrive.Lock)
 	if err != nil {
 		return m, goneFrom(m, err)
 	}
 	m.Target = name
-	m.NewID, err = move.move(ctx, taken)
+	m.NewID, err = move.Move(ctx, taken)
 	return m, err
 }
 

@@ -1,4 +1,4 @@
-package web
+package redrive
 
 import (
 	"context"
@@ -42,17 +42,17 @@ func TestMoverFails(t *testing.T) {
 			}})
 			clk.Do("test", func() {
 				ctx := context.Background()
-				m := &mover{
-					from: storage.Queue("orders-poison"), to: storage.Queue("orders"),
-					clk: clk, journal: journal.New(clk.Now, nil), gone: func() error { return nil },
+				m := &Mover{
+					From: storage.Queue("orders-poison"), To: storage.Queue("orders"),
+					Clock: clk, Journal: journal.New(clk.Now, nil), gone: func() error { return nil },
 				}
-				for _, q := range []queue.Queue{m.from, m.to} {
+				for _, q := range []queue.Queue{m.From, m.To} {
 					if err := q.Create(ctx); err != nil {
 						t.Fatal(err)
 					}
 				}
 				for _, text := range []string{"1", "2"} {
-					if _, err := m.from.Put(ctx, text, nil); err != nil {
+					if _, err := m.From.Put(ctx, text, nil); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -61,8 +61,8 @@ func TestMoverFails(t *testing.T) {
 					t.Errorf("moved %d, error %v, want none and the fault", m.moved, err)
 				}
 				armed = false
-				poison, _ := m.from.Count(ctx)
-				kept, _ := m.to.Count(ctx)
+				poison, _ := m.From.Count(ctx)
+				kept, _ := m.To.Count(ctx)
 				if n, err := storage.QueueCounts(ctx, "orders-poison"); err != nil || n.Visible != tt.visible {
 					t.Errorf("%d messages of the poison queue are visible (%v), want %d", n.Visible, err, tt.visible)
 				}
@@ -82,16 +82,16 @@ func TestMoverStops(t *testing.T) {
 	storage := emulator.New(clk, nil)
 	clk.Do("test", func() {
 		ctx, calls := context.Background(), 0
-		m := &mover{from: storage.Queue("aaa-poison"), to: storage.Queue("aaa"), clk: clk, journal: journal.New(clk.Now, nil)}
+		m := &Mover{From: storage.Queue("aaa-poison"), To: storage.Queue("aaa"), Clock: clk, Journal: journal.New(clk.Now, nil)}
 		m.gone = func() error {
 			if calls++; calls > 2 {
 				return context.Canceled
 			}
 			return nil
 		}
-		_ = m.to.Create(ctx)
+		_ = m.To.Create(ctx)
 		for range 5 {
-			if _, err := queue.PutOrCreate(ctx, m.from, "x", nil); err != nil {
+			if _, err := queue.PutOrCreate(ctx, m.From, "x", nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -170,7 +170,7 @@ func importRules() []importRule {
 		{
 			"below host only its drivers import it",
 			func(p pkg) bool {
-				return strings.HasPrefix(p.ImportPath, "./host/") && !within(p.ImportPath, "./host/web/...", "./host/hosttest")
+				return strings.HasPrefix(p.ImportPath, "./host/") && !within(p.ImportPath, "./host/web/...", "./host/hosttest", "./host/redrive")
 			},
 			except("./host"),
 		},

@@ -177,6 +177,9 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 		rec.Fields = []journal.Field{{Key: "messages", Value: itoa(len(ev.Messages))}}
 		rec.Beside.Batch, rec.Beside.Members, rec.Beside.Counts = triggers.IDs(ev.Messages), triggers.Numbers(ev.Messages), triggers.Counts(ev.Messages)
 	}
+	if h.opts.KeepBodies {
+		rec.Beside.Body = ev.Body()
+	}
 	for _, d := range ev.Details {
 		rec.Fields = append(rec.Fields, journal.Field{Key: d.Name, Value: d.Value})
 	}

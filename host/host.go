@@ -147,6 +147,10 @@ type Options struct {
 	// too: outputs.Book.Whole.
 	KeepRecords int
 
+	// KeepBodies keeps what functions were given, as journal.Beside.Body of the records of
+	// kind received, for as long as these are kept.
+	KeepBodies bool
+
 	// Processors replaces the number of processors in defaults that depend on
 	// it; zero means runtime.NumCPU().
 	Processors int

@@ -159,7 +159,17 @@ func (h *Host) Request(method, path, body string) *bindings.HTTPResponse {
 // goes away. It then returns nil, at that time.
 func (h *Host) RequestFor(patience time.Duration, method, path, body string) *bindings.HTTPResponse {
 	h.tb.Helper()
-	return h.request(method, path, body, func() (context.Context, context.CancelFunc) {
+	return h.SendRequest(&bindings.HTTPRequest{Method: method, URL: path, Body: []byte(body)}, patience)
+}
+
+// SendRequest is Request for a request with headers; its URL is a path. With patience it is
+// RequestFor.
+func (h *Host) SendRequest(q *bindings.HTTPRequest, patience time.Duration) *bindings.HTTPResponse {
+	h.tb.Helper()
+	return h.request(q, func() (context.Context, context.CancelFunc) {
+		if patience <= 0 {
+			return context.Background(), nil
+		}
 		return h.Host.Clock().WithTimeout(context.Background(), patience)
 	})
 }
@@ -169,10 +179,10 @@ func (h *Host) RequestFor(patience time.Duration, method, path, body string) *bi
 // at a certain time is RequestFor's.
 func (h *Host) RequestContext(ctx context.Context, method, path, body string) *bindings.HTTPResponse {
 	h.tb.Helper()
-	return h.request(method, path, body, func() (context.Context, context.CancelFunc) { return ctx, nil })
+	return h.request(&bindings.HTTPRequest{Method: method, URL: path, Body: []byte(body)}, func() (context.Context, context.CancelFunc) { return ctx, nil })
 }
 
-func (h *Host) request(method, path, body string, caller func() (ctx context.Context, leave context.CancelFunc)) *bindings.HTTPResponse {
+func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Context, leave context.CancelFunc)) *bindings.HTTPResponse {
 	h.tb.Helper()
 	var resp *bindings.HTTPResponse
 	h.drive(func() {
@@ -185,7 +195,7 @@ func (h *Host) request(method, path, body string, caller func() (ctx context.Con
 				leave()
 			}()
 		}
-		route, err := h.Match(ctx, method, strings.SplitN(path, "?", 2)[0])
+		route, err := h.Match(ctx, q.Method, strings.SplitN(q.URL, "?", 2)[0])
 		switch {
 		case errors.Is(err, host.ErrUnknownFunction):
 			resp = &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
@@ -194,9 +204,12 @@ func (h *Host) request(method, path, body string, caller func() (ctx context.Con
 			resp = &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
 			return
 		}
-		resp = h.Serve(ctx, route, &bindings.HTTPRequest{
-			Method: method, URL: "http://localhost:7071" + path, Header: http.Header{}, Body: []byte(body),
-		})
+		asked := *q
+		asked.URL = "http://localhost:7071" + q.URL
+		if asked.Header == nil {
+			asked.Header = http.Header{}
+		}
+		resp = h.Serve(ctx, route, &asked)
 	})
 	return resp
 }

@@ -145,6 +145,10 @@ type Options struct {
 	// Set holds switches, "name=value" (redeliver.* of host.json).
 	Set []string
 
+	// KeepBodies keeps what functions were given in the journal, beside its lines:
+	// journal.Beside.Body.
+	KeepBodies bool
+
 	// Functions limits the app to these functions.
 	Functions []string
 
@@ -269,7 +273,7 @@ func New(tb TB, opts *Options) *Host {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
-			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
 					return k.reached
@@ -407,6 +411,13 @@ func (h *Host) do(name string, f func()) {
 		return
 	}
 	f()
+}
+
+// Act calls f inside the clock, as the calls of the test do, and works off what it made ready:
+// for what the kit has no call for. Faults never meet what f does.
+func (h *Host) Act(name string, f func(ctx context.Context)) {
+	h.tb.Helper()
+	h.do(name, func() { f(context.Background()) })
 }
 
 // environment gives an app its storage and its identity.

@@ -219,7 +219,7 @@ func (c *chunk) size(k *kept) int {
 	n := int(unsafe.Sizeof(*k)) + len(c.texts[k.text]) + len(s.function) + len(s.source) + len(s.delivery) + len(s.invocation) + len(s.messageID)
 	if k.rest != 0 {
 		x := c.rests[k.rest]
-		n += int(unsafe.Sizeof(*x)) + len(x.target) + len(x.cause) + len(x.message) + len(x.name) + len(x.beside.Stack) + len(x.beside.Detail) + len(x.beside.Batch) + len(x.beside.Members) + len(x.beside.Counts) + len(x.beside.Span)
+		n += int(unsafe.Sizeof(*x)) + len(x.target) + len(x.cause) + len(x.message) + len(x.name) + len(x.beside.Stack) + len(x.beside.Detail) + len(x.beside.Batch) + len(x.beside.Members) + len(x.beside.Counts) + len(x.beside.Body) + len(x.beside.Span)
 		for _, f := range x.fields {
 			n += int(unsafe.Sizeof(f)) + len(f.Key) + len(f.Value)
 		}

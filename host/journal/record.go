@@ -60,6 +60,7 @@ type Beside struct {
 	Batch   string // of received: the identities of a batch's messages, as an array in JSON
 	Members string // of those messages, as an array in JSON: of received the numbers, of settled the decisions where they differ
 	Counts  string // of received: the delivery counts of those messages, as an array in JSON, where they differ
+	Body    string // of received, where bodies are kept: what the function is given, as text; of a batch an array of texts in JSON
 	Span    string // of attempt_ended: what the worker adds to the attempt's span, as an object in JSON
 }
 

@@ -20,8 +20,8 @@ import (
 
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
-func (s *Scenario) options(folder string, seed uint64) (*hosttest.Options, error) {
-	o := &hosttest.Options{Seed: s.Seed, Instances: s.scales(), InError: s.inError()}
+func (s *Scenario) options(folder string, seed uint64, before *lineage) (*hosttest.Options, error) {
+	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Instances: s.scales(), InError: s.inError()}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Scenario) options(folder string, seed uint64) (*hosttest.Options, error
 		return nil, err
 	}
 	if s.scripted() {
-		handlers, err := s.handlers(o.Dir, seed)
+		handlers, err := s.handlers(o.Dir, seed, before)
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +73,11 @@ func (s *Scenario) fault(path, reason, allowed string) *schemas.Fault {
 // edits reports whether a step changes a file of the app.
 func (s *Scenario) edits() bool {
 	return slices.ContainsFunc(s.When, func(st step) bool { return st.Edit != nil || st.Remove != "" })
+}
+
+// redrives reports whether a step gives messages back.
+func (s *Scenario) redrives() bool {
+	return slices.ContainsFunc(s.When, func(st step) bool { return st.Redrive != nil })
 }
 
 // ownWorker reports whether a language worker of its own runs the scenario's app: what it
@@ -252,7 +257,7 @@ func describedIn(dir string) []string {
 }
 
 // handlers are the scripted handlers of the scenario. Functions without a script succeed.
-func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
+func (s *Scenario) handlers(dir string, seed uint64, before *lineage) (*functions.App, error) {
 	registered := functions.New()
 	scripts := map[string]*script{}
 	described := describedIn(dir)
@@ -279,6 +284,9 @@ func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		p := &player{seed: seed, script: scripts[name], done: map[string]int{}}
+		if s.redrives() {
+			p.before = before
+		}
 		registered.Handle(name, p.run)
 	}
 	return registered, nil

@@ -62,7 +62,7 @@ func (r *run) existing() names {
 // hubs are the event hubs with their consumer groups.
 func (r *run) hubs() (list []eventhubs.Hub) {
 	var err error
-	r.h.Clock().Do("look at the hubs", func() { list, err = r.h.Services().EventHubs().Hubs(context.Background()) })
+	r.h.Act("look at the hubs", func(ctx context.Context) { list, err = r.h.Services().EventHubs().Hubs(ctx) })
 	if err != nil {
 		r.Fatalf("%v", err)
 	}
@@ -71,8 +71,8 @@ func (r *run) hubs() (list []eventhubs.Hub) {
 
 // partitions are the identifiers of a hub's partitions; none of a hub that is not there.
 func (r *run) partitions(hub string) (ids []string) {
-	r.h.Clock().Do("look at a hub", func() {
-		if found, err := r.h.Services().EventHubs().Hub(context.Background(), hub); err == nil {
+	r.h.Act("look at a hub", func(ctx context.Context) {
+		if found, err := r.h.Services().EventHubs().Hub(ctx, hub); err == nil {
 			ids = found.Partitions
 		}
 	})
@@ -146,6 +146,7 @@ func (n names) ofBinding(b *app.Binding) {
 		if kind == "cosmosdbtrigger" {
 			t := b.CosmosTrigger()
 			n.add(aCosmos, t.LeaseDatabase+"/"+t.LeaseContainer)
+			n.add(leases, t.LeaseDatabase+"/"+t.LeaseContainer)
 		}
 	}
 }

@@ -40,13 +40,38 @@ func texts(list []body) []string {
 	return out
 }
 
+// contained is what a body must have in it, of {contains: ...}; not ok: it must be equal.
+func (b body) contained() (part json.RawMessage, ok bool) {
+	var object map[string]json.RawMessage
+	if len(b.raw) == 0 || b.raw[0] != '{' || json.Unmarshal(b.raw, &object) != nil || len(object) != 1 {
+		return nil, false
+	}
+	part, ok = object["contains"]
+	return part, ok
+}
+
 // matches compares a body with one that is expected: as JSON where JSON is expected.
 func (b body) matches(got string) bool {
+	if part, ok := b.contained(); ok {
+		if part[0] == '"' {
+			return strings.Contains(got, textOf(part))
+		}
+		want, have := decoded(part), decoded([]byte(got))
+		return want != nil && have != nil && covers(want, have, false)
+	}
 	if len(b.raw) > 0 && (b.raw[0] == '{' || b.raw[0] == '[') {
 		want, have := decoded(b.raw), decoded([]byte(got))
 		return want != nil && have != nil && covers(want, have, true)
 	}
 	return b.text() == got
+}
+
+// covered compares a document of which only some properties are expected.
+func (b body) covered(got string) bool {
+	if _, ok := b.contained(); ok {
+		return b.matches(got)
+	}
+	return covers(decoded(b.raw), decoded([]byte(got)), false)
 }
 
 // decoded is the one value of JSON that a text is; nil for any other text.

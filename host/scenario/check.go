@@ -46,6 +46,7 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		if f := s.When[i].Fault; f != nil {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}
+		faults = s.checkMoves(at, &s.When[i], faults)
 	}
 	faults = s.checkWords(s.checkFiles(s.checkEmpty(faults)))
 	if s.App == "" && len(s.Functions) == 0 {
@@ -66,6 +67,7 @@ func (s *Scenario) checkEmpty(faults []*schemas.Fault) []*schemas.Fault {
 			faults = append(faults, s.doc.Fault(schemas.JoinPath(schemas.IndexPath("when", i), "expect"), "", allowed, reason))
 		}
 	}
+	faults = s.checkContains("", s.doc.Value(), faults)
 	if s.Then.empty() && !looks {
 		faults = append(faults, s.doc.Fault("then", "", allowed, reason))
 	}

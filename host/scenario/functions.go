@@ -26,24 +26,6 @@ type ofFunction struct {
 	Exists     *bool       `json:"exists"` // false, or nil
 }
 
-// attempts are a number of attempts, or facts of each.
-type attempts struct {
-	count int // -1: the list counts
-	list  []attempt
-}
-
-type attempt struct {
-	RetryCount    *int       `json:"retryCount"`
-	DeliveryCount *int64     `json:"deliveryCount"`
-	Status        string     `json:"status"`
-	Error         *pattern   `json:"error"`
-	At            *spanRange `json:"at"`
-}
-
-func (a *attempts) UnmarshalJSON(raw []byte) error {
-	return countOrList(raw, &a.count, &a.list)
-}
-
 // deliveries are a number of deliveries, or the attempts in each.
 type deliveries struct {
 	count int // -1: the list counts
@@ -211,38 +193,6 @@ func (s *Scenario) inError() (names []string) {
 	return names
 }
 
-func (r *run) attempts(at, name string, want *attempts, got []journal.Record) {
-	if want.count >= 0 {
-		if len(got) != want.count {
-			r.mismatch(at, name+" made another number of attempts", fmt.Sprint(want.count), fmt.Sprint(len(got)), r.of(name))
-		}
-		return
-	}
-	if len(got) != len(want.list) {
-		r.mismatch(at, name+" made another number of attempts", fmt.Sprint(len(want.list)), fmt.Sprint(len(got)), r.of(name))
-		return
-	}
-	for i, w := range want.list {
-		rec := &got[i]
-		path := schemas.IndexPath(at, i)
-		differs := func(key, want, got string) {
-			r.mismatch(schemas.JoinPath(path, key), fmt.Sprintf("attempt %d of %s differs", i+1, name), want, got, r.of(name))
-		}
-		switch after := rec.Time.Sub(r.begins); {
-		case w.RetryCount != nil && *w.RetryCount != rec.RetryCount():
-			differs("retryCount", fmt.Sprint(*w.RetryCount), fmt.Sprint(rec.RetryCount()))
-		case w.DeliveryCount != nil && *w.DeliveryCount != rec.DeliveryCount:
-			differs("deliveryCount", fmt.Sprint(*w.DeliveryCount), fmt.Sprint(rec.DeliveryCount))
-		case w.Status != "" && w.Status != rec.Status:
-			differs("status", w.Status, rec.Status)
-		case w.Error != nil && (rec.Error == "" || !w.Error.matches(explain.Brief(rec.Error))):
-			differs("error", w.Error.String(), quote(explain.Brief(rec.Error)))
-		case w.At != nil && !w.At.holds(after):
-			differs("at", w.At.text, explain.Span(after))
-		}
-	}
-}
-
 func (r *run) waits(at, name string, want *waits, got []time.Duration) {
 	shown := make([]string, len(got))
 	for i, d := range got {
@@ -267,9 +217,9 @@ func (r *run) waits(at, name string, want *waits, got []time.Duration) {
 
 // A history is what happened to a function, from the journal.
 type history struct {
-	ended    []journal.Record // attempts
-	attempts []int            // in each delivery, in their order; 0 where the host ended before
-	delays   []time.Duration  // of its policy
+	ended    []attempted
+	attempts []int           // in each delivery, in their order; 0 where the host ended before
+	delays   []time.Duration // of its policy
 	settled  []string
 	logs     []string
 
@@ -279,6 +229,7 @@ type history struct {
 func (r *run) history(function string) *history {
 	h := &history{ends: newEnds(function)}
 	at := map[string]int{} // by delivery
+	received := map[string]journal.Record{}
 	last := uint64(0)
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if rec.Seq <= last {
@@ -291,13 +242,14 @@ func (r *run) history(function string) *history {
 		}
 		switch rec.Kind {
 		case journal.AttemptEnded:
-			h.ended = append(h.ended, rec)
+			h.ended = append(h.ended, attempted{rec, received[rec.Delivery]})
 			h.attempts[at[rec.Delivery]]++
 		case journal.RetryScheduled:
 			h.delays = append(h.delays, rec.Delay)
 		case journal.HandlerLog:
 			h.logs = append(h.logs, rec.Message)
 		case journal.Received:
+			received[rec.Delivery] = rec
 			if _, known := at[rec.Delivery]; !known {
 				at[rec.Delivery] = len(h.attempts)
 				h.attempts = append(h.attempts, 0)

@@ -24,10 +24,10 @@ const (
 	aPartition    place = "partition"           // as hub/partition
 	anEntity      place = "Service Bus entity"  // queues, topics, subscriptions
 	aCosmos       place = "Cosmos DB container" // as database/container
+	leases        place = "lease container"     // of a trigger, as database/container
 	aTopic        place = "Event Grid topic"
 	aSubscription place = "Event Grid subscription" // as topic/subscription
 	anOutput      place = "output"                  // as function/binding, or a function: all of its outputs
-	aRecorded     place = "recorded output"         // the same, of those that are recorded only
 	aFile         place = "file or folder of the app"
 )
 

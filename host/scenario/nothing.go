@@ -34,6 +34,9 @@ func (r *run) nothingElse(at string, e *expect) {
 			r.mismatch(at, fmt.Sprintf("queue %q holds messages", name), "none", showList(left), r.all)
 		}
 	}
+	r.noOtherEvents(at, e)
+	r.noOtherBlobs(at, e)
+	r.noOtherDocuments(at, e)
 	for _, path := range r.busPaths() {
 		if _, named := e.ServiceBus[path]; named {
 			continue

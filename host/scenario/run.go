@@ -116,6 +116,7 @@ type run struct {
 	crashes []waitingCrash // instances that are to be killed at a point
 	waiting []waitingFault // for operations
 
+	brought   brought
 	published int // events, for the ids of those that have none
 
 	unwritten []unwritten // faults of outputs
@@ -171,7 +172,8 @@ func (r *run) cleanup() {
 
 // play runs the steps and looks at what has come of them.
 func (r *run) play(ctx context.Context, o *Options) {
-	opts, err := r.s.options(o.App, r.res.Seed)
+	before := &lineage{}
+	opts, err := r.s.options(o.App, r.res.Seed, before)
 	if err != nil {
 		r.refuse(err)
 		return
@@ -181,6 +183,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 		opts.Workers = o.workers
 	}
 	r.h = hosttest.New(r, opts)
+	before.set(r.h)
 	r.begins = r.h.Clock().Now()
 	if a := r.app(); a != nil && len(a.Functions) == 0 {
 		r.refuse(r.s.fault("app", fmt.Sprintf("the app in %q has no functions", a.Dir), `an app with functions; "redeliver check" says what it finds`))

@@ -75,6 +75,8 @@ type player struct {
 	script *script
 	seed   uint64
 
+	before *lineage // nil: no message is another's successor
+
 	mu   sync.Mutex
 	done map[string]int // attempts, by message
 }
@@ -179,7 +181,9 @@ func (p *player) answer(ctx context.Context, a *action) error {
 func (p *player) messageOf(ctx context.Context, body string) string {
 	inv := functions.FromContext(ctx)
 	if inv.MessageID != "" {
-		return inv.MessageID + inv.Metadata.Get("SequenceNumber") // of Service Bus, whose senders choose identifiers
+		message := inv.MessageID + inv.Metadata.Get("SequenceNumber") // of Service Bus, whose senders choose identifiers
+		p.continued(message, inv.MessageID)
+		return message
 	}
 	if inv.Retry == nil || inv.Retry.RetryCount == 0 {
 		p.mu.Lock()

@@ -94,7 +94,7 @@ var (
 	data     = map[string]bool{
 		"body": true, "bodies": true, "documents": true, "events": true, "properties": true, "host": true, "settings": true, "trigger": true,
 		"bindings": true, "retry": true, "redeliver": true, "outputs": true, "edit": true, "journal": true, "cosmos": true, "queues": true,
-		"hidden": true, "serviceBus": true, "blobs": true,
+		"hidden": true, "serviceBus": true, "blobs": true, "eventHubs": true, "headers": true,
 	}
 )
 

@@ -10,16 +10,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 
+	hubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
-	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
@@ -47,6 +45,10 @@ type step struct {
 	Restart     bool              `json:"restart"`
 	ScaleOut    bool              `json:"scaleOut"`
 	ScaleIn     int               `json:"scaleIn"`
+	Redrive     *redriven         `json:"redrive"`
+	Purge       *purged           `json:"purge"`
+	DeadLetter  *buried           `json:"deadLetter"`
+	Cancel      *cancelled        `json:"cancel"`
 	Expect      *expect           `json:"expect"`
 }
 
@@ -64,9 +66,18 @@ type send struct {
 }
 
 type sendEvents struct {
-	EventHub string `json:"eventHub"`
-	Key      string `json:"key"`
-	Bodies   []body `json:"bodies"`
+	EventHub  string     `json:"eventHub"`
+	Key       string     `json:"key"`
+	Partition *partition `json:"partition"`
+	Bodies    []body     `json:"bodies"`
+}
+
+// A partition is the identifier of one, which looks like a number and may be written as one.
+type partition string
+
+func (p *partition) UnmarshalJSON(raw []byte) error {
+	*p = partition(strings.Trim(string(raw), `"`))
+	return nil
 }
 
 type upload struct {
@@ -85,41 +96,12 @@ type write struct {
 }
 
 type request struct {
-	Method   string    `json:"method"`
-	Path     string    `json:"path"`
-	Body     body      `json:"body"`
-	Patience span      `json:"patience"`
-	Expect   *response `json:"expect"`
-}
-
-type response struct {
-	Status statuses `json:"status"`
-	Body   body     `json:"body"` // without raw: any
-}
-
-// statuses are a status code, or all from one to another; zero: any.
-type statuses struct{ from, to int }
-
-func (s *statuses) UnmarshalJSON(raw []byte) error {
-	text := strings.Trim(string(raw), `"`)
-	first, last, both := strings.Cut(text, "..")
-	if !both {
-		last = first
-	}
-	var err error
-	if s.from, err = strconv.Atoi(first); err == nil {
-		s.to, err = strconv.Atoi(last)
-	}
-	return err
-}
-
-func (s statuses) holds(code int) bool { return s == statuses{} || s.from <= code && code <= s.to }
-
-func (s statuses) String() string {
-	if s.from == s.to {
-		return strconv.Itoa(s.from)
-	}
-	return fmt.Sprintf("%d..%d", s.from, s.to)
+	Method   string            `json:"method"`
+	Path     string            `json:"path"`
+	Headers  map[string]string `json:"headers"`
+	Body     body              `json:"body"`
+	Patience span              `json:"patience"`
+	Expect   *response         `json:"expect"`
 }
 
 type call struct {
@@ -152,6 +134,9 @@ func (s *Scenario) start(o *hosttest.Options) error {
 
 // step carries out a step.
 func (r *run) step(s *step) {
+	if r.moves(s) {
+		return
+	}
 	switch {
 	case s.Send != nil:
 		r.send(s.Send)
@@ -161,6 +146,7 @@ func (r *run) step(s *step) {
 		container, _, _ := strings.Cut(s.Upload.Blob, "/")
 		r.mustKnow("upload.blob", aContainer, container)
 		r.h.Upload(s.Upload.Blob, s.Upload.Body.text())
+		r.brought.blob(s.Upload.Blob, s.Upload.Body.text())
 	case s.Publish != nil:
 		r.publish(s.Publish)
 	case s.Write != nil:
@@ -249,8 +235,8 @@ func (r *run) sendServiceBus(s *send, bodies []string) {
 		return
 	}
 	var err error
-	r.h.Clock().Do("send to "+s.ServiceBus, func() {
-		err = r.h.Services().ServiceBus().Send(context.Background(), s.ServiceBus, messages...)
+	r.h.Act("send to "+s.ServiceBus, func(ctx context.Context) {
+		err = r.h.Services().ServiceBus().Send(ctx, s.ServiceBus, messages...)
 	})
 	if err == nil || !s.Refused.matches(err.Error()) {
 		at := schemas.JoinPath(schemas.JoinPath(r.at, "send"), "refused")
@@ -286,7 +272,24 @@ func (r *run) sendEvents(s *sendEvents) {
 	if !r.h.Services().EventHubs().Has(s.EventHub) {
 		r.h.CreateEventHub(eventhubs.Hub{Name: s.EventHub})
 	}
-	r.h.SendEvents(s.EventHub, s.Key, texts(s.Bodies)...)
+	bodies := texts(s.Bodies)
+	r.brought.events(s.EventHub, bodies)
+	if s.Partition == nil {
+		r.h.SendEvents(s.EventHub, s.Key, bodies...)
+		return
+	}
+	r.mustKnow("sendEvents.partition", aPartition, s.EventHub+"/"+string(*s.Partition))
+	events := make([]*hubsapi.Event, len(bodies))
+	for i, text := range bodies {
+		events[i] = &hubsapi.Event{Body: []byte(text)}
+	}
+	var err error
+	r.h.Act("send to "+s.EventHub, func(ctx context.Context) {
+		err = r.h.Services().EventHubs().SendEvents(ctx, s.EventHub, &hubsapi.SendOptions{PartitionID: string(*s.Partition)}, events...)
+	})
+	if err != nil {
+		r.Fatalf("%v", err)
+	}
 }
 
 // publish gives the events what they lack.
@@ -316,48 +319,7 @@ func (r *run) write(w *write) {
 		documents[i] = string(d)
 	}
 	r.h.WriteCosmos(database, container, documents...)
-}
-
-func (r *run) request(q *request) {
-	method := q.Method
-	if method == "" {
-		method = "GET"
-	}
-	at := schemas.JoinPath(schemas.JoinPath(r.at, "request"), "expect")
-	if q.Patience > 0 {
-		got := r.h.RequestFor(time.Duration(q.Patience), method, q.Path, q.Body.text())
-		switch {
-		case got != nil && q.Expect != nil:
-			r.response(at, q.Expect, got.StatusCode, string(got.Body))
-		case got != nil:
-			r.answered(got)
-		case q.Expect != nil:
-			r.mismatch(at, "the caller left before the answer", "an answer", "none after "+explain.Span(time.Duration(q.Patience)), nil)
-		}
-		return
-	}
-	got := r.h.Request(method, q.Path, q.Body.text())
-	if q.Expect != nil {
-		r.response(at, q.Expect, got.StatusCode, string(got.Body))
-		return
-	}
-	r.answered(got)
-}
-
-// answered looks at an answer of which the scenario expects nothing: it is no error.
-func (r *run) answered(got *bindings.HTTPResponse) {
-	if got.StatusCode >= 400 {
-		r.mismatch(schemas.JoinPath(r.at, "request"), "the answer is an error, which no expect asks for", "a status below 400", fmt.Sprintf("%d %s", got.StatusCode, quote(string(got.Body))), r.all)
-	}
-}
-
-func (r *run) response(at string, want *response, status int, text string) {
-	if !want.Status.holds(status) {
-		r.mismatch(schemas.JoinPath(at, "status"), "the answer has another status", want.Status.String(), fmt.Sprint(status), r.all)
-	}
-	if want.Body.raw != nil && !want.Body.matches(text) {
-		r.mismatch(schemas.JoinPath(at, "body"), "the answer has another body", quote(want.Body.text()), quote(text), nil)
-	}
+	r.brought.documents(w.Container, w.Documents)
 }
 
 func (r *run) await(a *await) {

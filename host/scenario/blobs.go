@@ -1,0 +1,76 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// blobNames are the blobs of a container: their number, or the name of each, which may be a
+// regular expression between slashes.
+type blobNames struct {
+	count  int // -1: the list counts
+	list   []string
+	absent bool // there is no such container
+}
+
+func (b *blobNames) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '{' { // exists: false
+		b.absent = true
+		return nil
+	}
+	return countOrList(raw, &b.count, &b.list)
+}
+
+func (b *blobNames) holds(got []string) bool {
+	if b.count >= 0 {
+		return len(got) == b.count
+	}
+	return slices.EqualFunc(b.list, got, func(want, name string) bool {
+		if !isExpression(want) {
+			return want == name
+		}
+		e, err := regexp.Compile(want[1 : len(want)-1])
+		return err == nil && e.MatchString(name)
+	})
+}
+
+func (b *blobNames) want() string {
+	if b.count >= 0 {
+		return fmt.Sprint(b.count)
+	}
+	return showList(b.list)
+}
+
+func (r *run) blobs(at string, e *expect) {
+	for _, path := range slices.Sorted(maps.Keys(e.Blobs)) {
+		want := body{e.Blobs[path]}
+		container, _, _ := strings.Cut(path, "/")
+		if !r.known(schemas.JoinPath(schemas.JoinPath(at, "blobs"), path), aContainer, container, false) {
+			continue
+		}
+		got, ok := r.h.Download(path)
+		where := schemas.JoinPath(schemas.JoinPath(at, "blobs"), path)
+		switch none := string(want.raw) == "null"; {
+		case none && ok:
+			r.mismatch(where, fmt.Sprintf("there is a blob %q", path), "none", quote(got), r.all)
+		case !none && !ok:
+			r.mismatch(where, fmt.Sprintf("there is no blob %q", path), quote(want.text()), "none", r.all)
+		case !none && !want.matches(got):
+			r.mismatch(where, fmt.Sprintf("blob %q has another content", path), quote(want.text()), quote(got), nil)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Containers)) {
+		path, want := schemas.JoinPath(schemas.JoinPath(at, "containers"), name), e.Containers[name]
+		if r.missing(path, aContainer, name, want.absent) {
+			continue
+		}
+		if got := r.h.Blobs(name); !want.holds(got) {
+			r.mismatch(path, fmt.Sprintf("container %q holds other blobs", name), want.want(), showList(got), r.all)
+		}
+	}
+}

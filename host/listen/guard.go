@@ -75,8 +75,8 @@ func (g *Guard) CheckHost(r *http.Request) error {
 
 // CheckOrigin returns a *Refusal for a request of a page of another origin, unless
 // the origin is among Guard.Origins or allowed, which may be nil, takes it. A
-// request that names no origin comes from another page if Sec-Fetch-Site says so;
-// that page is not known for certain, and is refused: see [Referrer].
+// request that names no origin comes from another page if Sec-Fetch-Site or Referer
+// says so; that page is not known for certain, and is refused: see [Referrer].
 func (g *Guard) CheckOrigin(r *http.Request, allowed func(origin string) bool) error {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -92,14 +92,20 @@ func (g *Guard) CheckOrigin(r *http.Request, allowed func(origin string) bool) e
 // request's own host.
 func Foreign(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
-		u, err := url.Parse(origin)
-		return err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) // "null" and other opaque origins have no host
+		return elsewhere(origin, r)
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":
-		return false
+		return r.Referer() != "" && elsewhere(r.Referer(), r)
 	}
 	return true // same-site too: another port of this machine is another origin
+}
+
+// elsewhere reports whether an address is of another host than a request is for: "null"
+// and other opaque origins have none.
+func elsewhere(address string, r *http.Request) bool {
+	u, err := url.Parse(address)
+	return err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host)
 }
 
 // Referrer is the origin of the page that a request without Origin says it is for,

@@ -72,6 +72,14 @@ func TestGuard(t *testing.T) {
 		{name: "cross-site", host: "localhost:7071", headers: []string{"Sec-Fetch-Site: cross-site"}, refused: "page of another origin"},
 		{name: "same-site", host: "localhost:7071", headers: []string{"Sec-Fetch-Site: same-site"}, refused: "page of another origin"},
 		{name: "its referrer proves nothing", host: "localhost:7071", headers: []string{"Sec-Fetch-Site: cross-site", "Referer: https://shop.example/"}, refused: "page of another origin"},
+		{name: "a page by its referrer alone", host: "localhost:7071", headers: []string{"Referer: http://evil.example/a?b"}, refused: "page of another origin"},
+		{name: "another port by its referrer", host: "localhost:7071", headers: []string{"Referer: http://localhost:3000/"}, refused: "page of another origin"},
+		{name: "a referrer beside what says otherwise", host: "localhost:7071", headers: []string{"Sec-Fetch-Site: same-origin", "Referer: http://evil.example/"}, refused: "page of another origin"},
+		{name: "a referrer without a host", host: "localhost:7071", headers: []string{"Referer: about:blank"}, refused: "page of another origin"},
+		{name: "an allowed page by its referrer alone", host: "localhost:7071", headers: []string{"Referer: https://shop.example/"}, refused: "page of another origin"},
+		{name: "its own page", host: "localhost:7071", headers: []string{"Referer: http://localhost:7071/admin/redeliver/ui/"}},
+		{name: "its own page over TLS", host: "LOCALHOST:7071", headers: []string{"Referer: https://localhost:7071/"}},
+		{name: "own origin decides before the referrer", host: "localhost:7071", headers: []string{"Origin: http://localhost:7071", "Referer: http://evil.example/"}},
 		{name: "same-origin", host: "localhost:7071", headers: []string{"Sec-Fetch-Site: same-origin"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

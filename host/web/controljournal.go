@@ -4,6 +4,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,6 +13,10 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
+// mostStreams is how many callers may read the journal at once. One that does not read
+// takes the room of a batch, until listen.SendPatience is over.
+const mostStreams = 64
+
 // journal writes records, as NDJSON or as server-sent events: those that are kept, and
 // with follow=true those to come, until the caller goes or the server closes. A caller
 // that does not read holds up itself alone: what is no longer kept meanwhile it misses.
@@ -19,6 +24,10 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in control.Read
 	from, err := s.resumed(r, uint64(in.Since))
 	if err != nil {
 		return err
+	}
+	defer s.readers.Add(-1)
+	if s.readers.Add(1) > mostStreams {
+		return refuse(http.StatusTooManyRequests, fmt.Sprintf("%d callers read the journal already, which is the most", mostStreams), "end some of them: pages of this host, redeliver logs")
 	}
 	w.Header().Set(RunHeader, s.id)
 	sub := s.host.Journal().Subscribe(from)

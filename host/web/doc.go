@@ -18,8 +18,8 @@
 //
 // A web page in a browser on this machine must not be able to drive the host.
 // Everything below /admin therefore answers 403 when the Host header does not name
-// this machine, and when a page of another origin sends the request, unless that
-// origin is listed in Options.CORS by name: see package listen, whose Guard all
+// this machine, and when a page of another origin sends the request (by Origin,
+// Sec-Fetch-Site or Referer), unless that origin is listed in Options.CORS by name: see package listen, whose Guard all
 // listeners of a host share. Web hooks refuse such pages too; functions are open to
 // every page, as on the platform. From other machines the admin and control APIs
 // always want the master key, also without EnableAuth, where Options.Address lets

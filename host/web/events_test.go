@@ -2,12 +2,15 @@ package web_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -273,6 +276,45 @@ func TestEventsUntilTheEnd(t *testing.T) {
 				t.Errorf("the stream ends with %v: %.200s", err, rest)
 			}
 		})
+	}
+}
+
+// opened is where a stream goes that tells when it is open, and is read by nobody.
+type opened struct {
+	http.ResponseWriter
+	once sync.Once
+	is   chan struct{}
+}
+
+func (w *opened) WriteHeader(int) { w.once.Do(func() { close(w.is) }) }
+func (w *opened) Flush()          {}
+
+// So many read the journal at once, and one more is told why not; when one of them goes,
+// there is room for another.
+func TestStreamsAreFew(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	for i := range web.MostStreams - 1 {
+		if r := d.events("?follow=true", ""); r.resp.StatusCode != http.StatusOK {
+			t.Fatalf("stream %d is answered %d", i+1, r.resp.StatusCode)
+		}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	last := &opened{ResponseWriter: httptest.NewRecorder(), is: make(chan struct{})}
+	r := httptest.NewRequest("GET", "http://localhost"+prefix+"/journal?follow=true", nil).WithContext(ctx)
+	r.RemoteAddr = "127.0.0.1:40000"
+	var serving sync.WaitGroup
+	serving.Go(func() { d.web.Handler().ServeHTTP(last, r) })
+	<-last.is
+	refused := d.events("?follow=true", "")
+	if body, _ := io.ReadAll(refused.in); refused.resp.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(body), "read the journal already") {
+		t.Errorf("one too many is answered %d, %s", refused.resp.StatusCode, body)
+	}
+	leave()
+	serving.Wait()
+	if r := d.events("", ""); r.resp.StatusCode != http.StatusOK {
+		t.Errorf("when one has gone the next is answered %d", r.resp.StatusCode)
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"net/http"
 )
 
+// MostStreams is how many may read the journal at once.
+const MostStreams = mostStreams
+
 // Handler is the handler of the server's listeners, for requests that no test can
 // send, from other machines.
 func (s *Server) Handler() http.Handler { return s.server.Handler }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -117,6 +118,7 @@ type Server struct {
 
 	streaming  context.Context // of journal streams
 	endStreams context.CancelFunc
+	readers    atomic.Int32 // of the journal
 }
 
 // New returns a server for h. It listens to nothing yet.

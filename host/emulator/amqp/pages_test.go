@@ -42,6 +42,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		{"a page of another port", []string{"Origin: http://127.0.0.1:3000", "Sec-Fetch-Site: same-site"}, false},
 		{"a page without an origin", []string{"Origin: null"}, false},
 		{"an image", []string{"Sec-Fetch-Site: cross-site"}, false},
+		{"an image in a browser that says less", []string{"Referer: http://evil.example/"}, false},
 		{"an image on a page that is named", []string{"Sec-Fetch-Site: cross-site", "Referer: http://shop.example/"}, false},
 		{"a rebound name", []string{"Host: evil.example:5672", "Origin: http://evil.example:5672"}, false},
 		{"a rebound name without an origin", []string{"Host: evil.example:5672"}, false},

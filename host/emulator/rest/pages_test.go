@@ -72,6 +72,8 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		{"a browser at a name that it trusts nothing of", "GET", messages, "", []string{"Host: host.docker.internal:10001", "User-Agent: Mozilla/5.0 (X11; Linux x86_64)"}, 403},
 		{"a blob for another origin", "GET", blob, "", []string{"Origin: http://evil.example"}, 403},
 		{"a blob as an image", "GET", blob, "", []string{"Sec-Fetch-Site: cross-site", "Referer: http://evil.example/"}, 403},
+		{"a blob as an image, in a browser that says less", "GET", blob, "", []string{"Referer: http://evil.example/"}, 403},
+		{"a message of a browser that says less", "POST", messages, text, []string{"Referer: http://evil.example/"}, 403},
 		{"a blob to delete", "DELETE", blob, "", []string{"Origin: http://evil.example"}, 403},
 
 		{"an SDK", "GET", blob, "", nil, 200},
@@ -108,6 +110,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		{"by a rule", "GET", blob, []string{"Origin: http://shop.example", "Sec-Fetch-Site: cross-site"}, 200},
 		{"an image by a rule", "GET", blob, []string{"Referer: http://shop.example/page", "Sec-Fetch-Site: cross-site"}, 200},
 		{"an image of somebody else", "GET", blob, []string{"Referer: http://evil.example/", "Sec-Fetch-Site: cross-site"}, 403},
+		{"an image by a rule, in a browser that says less", "GET", blob, []string{"Referer: http://shop.example/page"}, 200},
 		{"an image of nobody", "GET", blob, []string{"Sec-Fetch-Site: cross-site"}, 403},
 		{"a method that the rule has not", "DELETE", blob, []string{"Origin: http://shop.example"}, 403},
 		{"another origin", "GET", blob, []string{"Origin: http://evil.example"}, 403},

@@ -13,6 +13,7 @@ export default defineConfig({
   },
   server: {
     // npm run dev beside a host: REDELIVER_HOST=http://127.0.0.1:7071
-    proxy: { "/admin": process.env["REDELIVER_HOST"] ?? "http://127.0.0.1:7071" },
+    // The host takes the pages of the host that a request names: it is the one of the page.
+    proxy: { "/admin": { target: process.env["REDELIVER_HOST"] ?? "http://127.0.0.1:7071", changeOrigin: false } },
   },
 });

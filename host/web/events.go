@@ -153,7 +153,8 @@ func (e *eventWriter) flushNow() {
 }
 
 // appendBeside appends the line of a record, and what it does not have: the stack of a
-// failure, the identities of a batch's messages, what a worker adds to the span of an
+// failure, the identities of a batch's messages with their numbers, delivery counts and
+// decisions, what a worker adds to the span of an
 // attempt, and how long that took in real time.
 func appendBeside(b []byte, rec *journal.Record) []byte {
 	b = rec.AppendLine(b)
@@ -163,6 +164,12 @@ func appendBeside(b []byte, rec *journal.Record) []byte {
 	}
 	if rec.Beside.Batch != "" {
 		b = append(append(append(b[:len(b)-1], `,"batch":`...), rec.Beside.Batch...), '}')
+	}
+	if rec.Beside.Members != "" {
+		b = append(append(append(b[:len(b)-1], `,"members":`...), rec.Beside.Members...), '}')
+	}
+	if rec.Beside.Counts != "" {
+		b = append(append(append(b[:len(b)-1], `,"counts":`...), rec.Beside.Counts...), '}')
 	}
 	if rec.Beside.Span != "" {
 		b = append(append(append(b[:len(b)-1], `,"span":`...), rec.Beside.Span...), '}')

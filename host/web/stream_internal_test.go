@@ -11,8 +11,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -126,5 +128,19 @@ func TestStreamLeftUnread(t *testing.T) {
 	answer := make([]byte, 12)
 	if _, err := io.ReadFull(nc, answer); err != nil || !bytes.Equal(answer, []byte("HTTP/1.1 202")) {
 		t.Errorf("got %q, %v", answer, err)
+	}
+}
+
+// The page tells the messages of a batch apart by what stands beside their record.
+func TestRecordsWithTheirMembers(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	got := string(appendBeside(nil, &journal.Record{
+		Seq: 1, Time: at, Kind: journal.Received, MessageID: "a", MessageNumber: 4,
+		Beside: journal.Beside{Batch: `["a","b"]`, Members: "[4,5]", Counts: "[2,1]"},
+	}))
+	want := `{"seq":1,"time":"2030-01-01T00:00:00.0000000Z","kind":"received","message_id":"a","message_number":4,"batch":["a","b"],"members":[4,5],"counts":[2,1]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

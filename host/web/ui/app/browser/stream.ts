@@ -61,7 +61,7 @@ export class Journal {
     for (let i = 0; i < count; i++) {
       const n = this.seq;
       const of = { function: i % 3 ? "ProcessOrder" : "SendInvoice", trigger: "queueTrigger", source: "orders", message_id: `m${n}`, delivery: `d${n}` };
-      add("enqueued", { source: "orders", message_id: `m${n}`, status: "" });
+      add("enqueued", { service: "queue", source: "orders", message_id: `m${n}`, status: "" });
       this.clock += 5;
       add("received", { ...of, delivery_count: 1, max_retry_count: 4, fields: { InsertedOn: new Date(this.clock).toISOString() } });
       const fails = i % 10 === 0;

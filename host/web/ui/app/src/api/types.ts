@@ -178,6 +178,8 @@ export interface Entry {
 
 export interface Life {
   message?: string;
+  service?: string;
+  number?: number;
   function?: string;
   trigger?: string;
   source?: string;

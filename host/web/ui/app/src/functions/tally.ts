@@ -2,7 +2,7 @@ import type { Life } from "../journal/life";
 
 /** What the page has seen of a function. */
 export interface Tally {
-  deliveries: number;
+  deliveries: number; // those of a batch count once
   attempts: number;
   failures: number;
   dead: number;
@@ -23,9 +23,9 @@ export function tally(lives: Life[], now: number): Map<string, Tally> {
       t = { deliveries: 0, attempts: 0, failures: 0, dead: 0, running: 0, rate: 0, error: "", errorLife: undefined };
       out.set(life.function, t);
     }
-    t.deliveries += life.deliveries.length;
-    t.attempts += life.attempts;
-    t.failures += life.failures;
+    t.deliveries += life.own.deliveries;
+    t.attempts += life.own.attempts;
+    t.failures += life.own.failures;
     if (life.outcome === "dead") t.dead++;
     if (life.outcome === "running") t.running++;
     if (life.error && (!t.errorLife || life.latest > t.errorLife.latest)) {
@@ -33,7 +33,7 @@ export function tally(lives: Life[], now: number): Map<string, Tally> {
       t.errorLife = life;
     }
     if (life.end < now - recent) continue;
-    for (const d of life.deliveries) for (const a of d.attempts) if (a.start > now - recent) t.rate += 1 / 5;
+    for (const d of life.deliveries) if (d.member === 0) for (const a of d.attempts) if (a.start > now - recent) t.rate += 1 / 5;
   }
   return out;
 }

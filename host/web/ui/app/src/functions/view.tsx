@@ -2,7 +2,7 @@ import type { AppAnswer } from "../app/answer";
 import { usePolled } from "../api/polled";
 import type { FunctionReport, Inventory, Policy, Status } from "../api/types";
 import { now } from "../clock/now";
-import { nameOf } from "../journal/life";
+import { nameOf, which } from "../journal/life";
 import { told, version } from "../journal/store";
 import { link } from "../route";
 import { count, Text } from "../ui/text";
@@ -17,7 +17,7 @@ type Breaker = NonNullable<AppAnswer["functions"][number]["breaker"]>;
 export function FunctionsView() {
   void version.value;
   const status = usePolled<Status>("status", 3_000);
-  const inventory = usePolled<Inventory>("inventory", 3_000);
+  const inventory = usePolled<Inventory>("inventory?deliveries=1", 3_000);
   const app = usePolled<AppAnswer>("app", 3_000);
   const tallies = tally(told.lives, now());
   const functions = status.value?.report?.functions ?? [];
@@ -97,7 +97,7 @@ function Card(props: { report: FunctionReport; state: { state: string; detail?: 
         {t?.errorLife && <dt>Last error</dt>}
         {t?.errorLife && (
           <dd>
-            <Text>{t.error.slice(0, 300)}</Text> <a href={link("message", nameOf(t.errorLife), { function: f.name })}>message</a>
+            <Text>{t.error.slice(0, 300)}</Text> <a href={link("message", nameOf(t.errorLife), which(t.errorLife))}>message</a>
           </dd>
         )}
       </dl>

@@ -1,3 +1,5 @@
+import type { Message } from "./messages";
+
 /** One run of the handler within a delivery. Times are milliseconds since 1970. */
 export interface Attempt {
   number: number;
@@ -27,6 +29,11 @@ export interface Delivery {
   remark?: string; // what the listener said at the end
   limit?: number; // maxRetryCount
   inputs?: Record<string, string>;
+  /** The message's place in the batch, from 0, and how many messages are in it. */
+  member: number;
+  batch: number;
+  /** The status of the answer over HTTP. */
+  answer?: string;
   attempts: Attempt[];
 }
 
@@ -59,7 +66,12 @@ export interface Life {
   function: string;
   trigger: string;
   source: string;
-  told: string[]; // the entities whose service told of it
+  service: string;
+  number: number; // at its entity: tells messages of one name apart; 0: its service does not count
+  /** The queue or entity where it is, as its service names it; empty when it is gone. */
+  place: string;
+  /** It is gone for good: what is still in work of it changes nothing. */
+  gone: boolean;
   seq: number; // of its first record
   latest: number; // of its last
   start: number;
@@ -69,6 +81,8 @@ export interface Life {
   logs: LogLine[];
   attempts: number;
   failures: number;
+  /** Of those, what a function counts: of a batch, with its first message. */
+  own: { deliveries: number; attempts: number; failures: number };
   records: number;
   error: string; // the last one
   outcome: Outcome;
@@ -80,6 +94,8 @@ export interface Life {
   copy?: string;
   /** The identity of the message that this one is a copy of. */
   origin?: string;
+  /** What its lives have in common; a request and a tick have nothing. */
+  of?: Message;
 }
 
 export function lastDelivery(life: Life): Delivery | undefined {
@@ -89,4 +105,15 @@ export function lastDelivery(life: Life): Delivery | undefined {
 /** The name of a life in an address: the message's, else its delivery's. */
 export function nameOf(life: Life): string {
   return life.message || life.deliveries[0]?.id || life.key;
+}
+
+/** What tells a life from others of the same name, for an address. */
+export function which(life: Life): Record<string, string> {
+  return { function: life.function, source: life.function ? "" : life.source, number: life.number > 0 ? String(life.number) : "" };
+}
+
+/** The life that an address means. */
+export function meant(lives: Life[], query: URLSearchParams): Life | undefined {
+  const wants = ["function", "source", "number"].filter((name) => query.get(name));
+  return lives.find((l) => wants.every((name) => which(l)[name] === query.get(name))) ?? lives.find((l) => l.function === (query.get("function") ?? ""));
 }

@@ -7,9 +7,11 @@ export interface Rec {
   function?: string;
   trigger?: string;
   source?: string;
+  service?: string;
   delivery?: string;
   invocation?: string;
   message_id?: string;
+  message_number?: number;
   delivery_count?: number;
   attempt?: number;
   retry_count?: number;
@@ -27,6 +29,10 @@ export interface Rec {
   stack?: string;
   /** Of received: the identities of a batch's messages. */
   batch?: string[];
+  /** Of those messages: of received their numbers, of settled the decisions where they differ. */
+  members?: (number | string)[];
+  /** Of received: their delivery counts, where they differ. */
+  counts?: number[];
   /** Real time, in milliseconds. */
   elapsed_ms?: number;
   fields?: Record<string, string>;

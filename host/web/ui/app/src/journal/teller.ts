@@ -1,6 +1,14 @@
 import type { Attempt, Delivery, Life, Mark } from "./life";
-import { concerned, subscribed } from "./place";
+import { keyOf, identityOf, membersOf, type Identity } from "./identity";
+import { concerned, equal, Messages, type Message } from "./messages";
+import { seconds } from "../ui/time";
 import { instant, timeSpan, type Rec } from "./record";
+
+/** A delivery in work: the lives of its messages, and their delivery counts where they differ. */
+interface Work {
+  lives: (Life | undefined)[];
+  counts?: number[];
+}
 
 /** Something that concerns the host as a whole, for the axis of time. */
 export interface HostMark {
@@ -14,7 +22,6 @@ export interface HostMark {
 
 const longestText = 8_192;
 const mostLogs = 500; // of one message
-const mostTold = 100; // entities of one message
 
 /** Tells the lives of messages from the records of the journal, in their order. */
 export class Teller {
@@ -25,10 +32,11 @@ export class Teller {
   /** The latest time that a record had. */
   now = 0;
 
-  private byKey = new Map<string, Life>();
+  private messages = new Messages();
+  private ticks = new Map<string, Life>(); // what has no message, by function and delivery
   private byMessage = new Map<string, Life[]>();
   private origins = new Map<string, string>(); // of copies that no record has named yet
-  private batches = new Map<string, { lives: Life[]; failed: boolean }>(); // in work, by delivery, without the first message of each
+  private work = new Map<string, Work>(); // by delivery
   private texts = new Map<string, string>();
 
   constructor(private readonly most: number) {}
@@ -37,10 +45,7 @@ export class Teller {
     const time = instant(r.time);
     this.now = Math.max(this.now, time);
     this.records++;
-    if (r.function && (r.delivery || r.message_id)) {
-      this.handle(this.lifeOf(r, time), r, time);
-      this.batch(r, time);
-    }
+    if (r.function && r.delivery) this.delivery(r, time);
     else if (r.message_id) this.service(r, time);
     else this.host(r, time);
     if (this.records > this.most) this.forget();
@@ -58,33 +63,65 @@ export class Teller {
     return this.byMessage.has(message);
   }
 
-  private lifeOf(r: Rec, time: number): Life {
-    const message = r.message_id ?? "";
-    const key = `${r.function} ${message || r.delivery}`;
-    const known = this.byKey.get(key);
-    if (known) return known;
-    const lives = this.byMessage.get(message) ?? [];
-    // An event's function knows the subscription only, Event Grid the topic too.
-    const source = r.trigger === "eventGridTrigger" && r.source ? subscribed(lives, r.source) : r.source;
-    const waiting = lives.find((l) => l.function === "");
-    if (waiting) {
-      // What the service told of the message before a function had it is its beginning.
-      this.byKey.delete(waiting.key);
-      Object.assign(waiting, { key, function: r.function, trigger: r.trigger ?? "", source: source ?? waiting.source });
-      this.byKey.set(key, waiting);
-      return waiting;
-    }
-    return this.begin(key, r, time, source);
+  /** Tells all messages of a delivery what happened in it. */
+  private delivery(r: Rec, time: number): void {
+    const name = r.delivery ?? "";
+    const known = this.work.get(name);
+    const work = known && r.kind !== "received" ? known : this.takes(r, time);
+    const batch = work.lives.length;
+    this.records += batch - 1;
+    if (r.kind === "received") this.work.set(name, work);
+    else if (r.kind === "settled") this.work.delete(name);
+    const decisions = r.kind === "settled" && r.members?.length === batch ? r.members : undefined;
+    work.lives.forEach((life, member) => {
+      const count = work.counts?.[member];
+      const decision = decisions?.[member];
+      const own = batch === 1 ? r : { ...r, ...(count ? { delivery_count: count } : {}), ...(decision ? { decision: String(decision) } : {}) };
+      if (life) this.handle(life, own, time, member, batch);
+    });
   }
 
-  private begin(key: string, r: Rec, time: number, source = r.source ?? ""): Life {
+  /** The lives that a delivery is about; a member of a batch without a name has none. */
+  private takes(r: Rec, time: number): Work {
+    if (!r.message_id && !r.batch) {
+      const key = `${r.function} ${r.delivery}`;
+      let life = this.ticks.get(key);
+      if (!life) this.ticks.set(key, (life = this.begin(key, r, time)));
+      return { lives: [life] };
+    }
+    const members = r.kind === "received" ? membersOf(r) : [identityOf(r)];
+    const lives = members.map((id) => (id.id === "" ? undefined : this.lifeOf(id, r, time)));
+    return r.counts?.length === members.length ? { lives, counts: r.counts } : { lives };
+  }
+
+  /** The life that a message has for the function of a record. */
+  private lifeOf(id: Identity, r: Rec, time: number, m = this.messages.get(id)): Life {
+    const known = m.lives.find((l) => equal(l.function, r.function));
+    if (known) {
+      known.trigger ||= r.trigger ?? "";
+      return known;
+    }
+    const key = `${r.function} ${keyOf(id)}`;
+    const life = m.waiting ?? this.begin(key, r, time, id, m);
+    if (m.waiting) {
+      // What the service told of the message before a function had it is its beginning.
+      Object.assign(life, { key, function: r.function, trigger: r.trigger ?? "", source: r.source ?? life.source });
+      m.waiting = undefined;
+    }
+    m.lives.push(life);
+    return life;
+  }
+
+  private begin(key: string, r: Rec, time: number, id?: Identity, of?: Message): Life {
     const life: Life = {
-      key, message: r.message_id ?? "", function: r.function ?? "", trigger: r.trigger ?? "", source, told: [],
+      key, message: id?.id ?? "", function: r.function ?? "", trigger: r.trigger ?? "", source: r.source ?? "",
+      service: id?.service ?? "", number: id?.number ?? 0, place: "", gone: false,
       seq: r.seq, latest: r.seq, start: time, end: time,
-      deliveries: [], marks: [], logs: [], attempts: 0, failures: 0, records: 0, error: "", outcome: "queued", state: "queued",
+      deliveries: [], marks: [], logs: [], attempts: 0, failures: 0, own: { deliveries: 0, attempts: 0, failures: 0 },
+      records: 0, error: "", outcome: "queued", state: "queued",
     };
+    if (of) life.of = of;
     this.lives.push(life);
-    this.byKey.set(key, life);
     if (life.message) {
       const list = this.byMessage.get(life.message);
       if (list) list.push(life);
@@ -98,69 +135,42 @@ export class Teller {
 
   /** A service did something to a message by itself: every function's life of it there has that. */
   private service(r: Rec, time: number): void {
-    let lives = concerned(this.byMessage.get(r.message_id ?? "") ?? [], r);
-    if (lives.length === 0) lives = [this.begin(` ${r.message_id}`, r, time)];
-    for (const life of lives) {
-      if (r.source && life.told.length < mostTold && !life.told.includes(r.source)) life.told.push(r.source);
+    const id = identityOf(r);
+    const waits = (m: Message) => this.begin(` ${keyOf(id)}`, { ...r, function: "" }, time, id, m);
+    const m = this.messages.arrived(r, waits);
+    if (m.waiting) m.waiting.of = m;
+    if (r.function) this.lifeOf(id, r, time, m);
+    else if (m.lives.length === 0) m.waiting ??= waits(m);
+    for (const life of concerned(m, r)) {
+      life.number = id.number || life.number;
       this.mark(life, r, time);
     }
+    if (r.kind === "dead_lettered" && id.service === "eventgrid" && r.target) this.messages.buried(m, r.target);
   }
 
-  /** Tells the other messages of a batch, which the records of its delivery do not name, how it goes. */
-  private batch(r: Rec, time: number): void {
-    const name = r.delivery ?? "";
-    if (r.kind === "received" && r.batch) {
-      const lives = r.batch.flatMap((id) => {
-        if (id === "" || id === r.message_id) return [];
-        return this.byKey.get(`${r.function} ${id}`) ?? this.byMessage.get(id)?.find((l) => l.function === "") ?? [];
-      });
-      this.batches.set(name, { lives, failed: false });
-      for (const life of lives) {
-        this.touch(life, r, time);
-        life.marks.push({ seq: r.seq, time, kind: r.kind, text: cut(`${r.function} receives it in a batch, as ${name}`) });
-        say(life, "running", `in the batch ${name}`);
-      }
-    }
-    const batch = this.batches.get(name);
-    if (!batch) return;
-    if (r.kind === "attempt_ended") {
-      batch.failed = r.status !== "succeeded";
-      if (r.error) for (const life of batch.lives) life.error = this.text(r.error);
-    } else if (r.kind === "settled") {
-      this.batches.delete(name);
-      for (const life of batch.lives) {
-        this.touch(life, r, time);
-        life.marks.push({ seq: r.seq, time, kind: r.kind, text: cut(`the batch is ${word(r.decision ?? "")}`) });
-        conclude(life, r, batch.failed);
-      }
-    }
-  }
-
-  private handle(life: Life, r: Rec, time: number): void {
-    const delivery = r.delivery ? this.deliveryOf(life, r, time) : undefined;
-    if (!delivery) {
-      this.mark(life, r, time);
-      return;
-    }
+  private handle(life: Life, r: Rec, time: number, member: number, batch: number): void {
+    const delivery = this.deliveryOf(life, r, time, member, batch);
     this.touch(life, r, time);
     switch (r.kind) {
       case "received":
         if (r.fields) delivery.inputs = r.fields;
+        life.place = r.source ?? "";
+        life.gone = false;
         say(life, "running", "received");
         break;
       case "attempt_started":
         this.attempt(life, delivery, r, time);
-        say(life, "running", "running");
+        if (!life.gone) say(life, "running", "running");
         break;
       case "attempt_ended":
-        this.ended(life, this.attempt(life, delivery, r, time), r, time);
+        this.ended(life, delivery, this.attempt(life, delivery, r, time), r, time);
         break;
       case "retry_scheduled": {
         const before = delivery.attempts.at(-1);
         const delay = timeSpan(r.delay ?? "");
         if (before) before.delay = delay;
         life.end = Math.max(life.end, time + delay);
-        say(life, "waiting", "retry");
+        if (!life.gone) say(life, "waiting", "retry");
         break;
       }
       case "retries_exhausted":
@@ -182,15 +192,16 @@ export class Teller {
     }
   }
 
-  private deliveryOf(life: Life, r: Rec, time: number): Delivery {
+  private deliveryOf(life: Life, r: Rec, time: number, member: number, batch: number): Delivery {
     const known = life.deliveries.findLast((d) => d.id === r.delivery);
     if (known) {
       if (r.invocation) known.invocation ??= r.invocation;
       return known;
     }
     const d: Delivery = {
-      id: r.delivery ?? "", count: r.delivery_count ?? life.deliveries.length + 1, seq: r.seq, start: time, attempts: [],
+      id: r.delivery ?? "", count: r.delivery_count ?? life.deliveries.length + 1, seq: r.seq, start: time, attempts: [], member, batch,
     };
+    if (member === 0) life.own.deliveries++;
     if (r.max_retry_count !== undefined) d.limit = r.max_retry_count;
     if (r.invocation) d.invocation = r.invocation;
     life.deliveries.push(d);
@@ -203,10 +214,11 @@ export class Teller {
     const a: Attempt = { number: r.attempt ?? d.attempts.length + 1, seq: r.seq, start: time };
     d.attempts.push(a);
     life.attempts++;
+    if (d.member === 0) life.own.attempts++;
     return a;
   }
 
-  private ended(life: Life, a: Attempt, r: Rec, time: number): void {
+  private ended(life: Life, d: Delivery, a: Attempt, r: Rec, time: number): void {
     a.end = time;
     a.status = r.status ?? "";
     if (r.error) {
@@ -215,7 +227,9 @@ export class Teller {
     }
     if (r.elapsed_ms !== undefined) a.elapsed = r.elapsed_ms;
     if (r.stack) a.stack = this.text(r.stack);
-    if (a.status !== "succeeded") life.failures++;
+    if (a.status === "succeeded") return;
+    life.failures++;
+    if (d.member === 0) life.own.failures++;
   }
 
   private settled(life: Life, d: Delivery, r: Rec, time: number): void {
@@ -223,6 +237,8 @@ export class Teller {
     d.decision = r.decision ?? "";
     if (r.target) d.target = r.target;
     if (r.message) d.remark = cut(r.message);
+    const answer = r.fields?.["http_status"];
+    if (answer) d.answer = answer;
     this.copied(life, r);
     conclude(life, r, d.attempts.length > 0 && d.attempts.at(-1)?.status !== "succeeded");
   }
@@ -246,7 +262,13 @@ export class Teller {
     if (r.error && !life.error) life.error = this.text(r.error);
     switch (r.kind) {
       case "enqueued":
-        if (life.outcome !== "running") say(life, "queued", `${r.status === "scheduled" ? "scheduled" : "in"} ${r.source ?? ""}`);
+        if (r.status === "duplicate") {
+          if (life.marks.length === 1) say(life, "dead", "a duplicate");
+          break;
+        }
+        life.place = r.source ?? "";
+        life.gone = false;
+        if (life.outcome !== "running") say(life, "queued", queued(r, time));
         break;
       case "dead_lettered": case "event_dropped": case "expired":
         bury(life, r);
@@ -255,17 +277,22 @@ export class Teller {
         if (r.cause === "by hand") {
           if (r.target) life.grave = r.target;
           say(life, "dead", `given up by hand: ${r.target ?? ""}`);
-        } else say(life, r.cause === "redrive" ? "queued" : "waiting", `in ${r.target ?? ""}`);
+          life.gone = true;
+        } else {
+          life.gone = false;
+          life.place = r.target ?? "";
+          say(life, r.cause === "redrive" ? "queued" : "waiting", `in ${r.target ?? ""}`);
+        }
         break;
       case "lock_expired":
-        say(life, "waiting", "lock expired");
+        if (!life.gone) say(life, "waiting", "lock expired");
         break;
       case "event_attempted":
         if (r.delay) say(life, "waiting", "next delivery");
         else if (life.function === "") say(life, "succeeded", r.status ?? "");
         break;
       case "settled":
-        say(life, "succeeded", word(r.decision ?? ""));
+        conclude(life, r, false);
         break;
     }
   }
@@ -277,12 +304,34 @@ export class Teller {
   }
 
   private host(r: Rec, time: number): void {
+    if (r.kind === "purged") this.purged(r, time);
+    if (r.kind === "state_loaded") this.replaced(r, time);
     const text = hostText(r);
     if (!text) return;
     const mark: HostMark = { seq: r.seq, time, kind: r.kind, text };
     if (r.kind === "clock_moved" && r.delay) mark.jump = timeSpan(r.delay);
     this.hostMarks.push(mark);
     if (this.hostMarks.length > 5_000) this.hostMarks.splice(0, 1_000);
+  }
+
+  /** Every message of a place was removed by hand. */
+  private purged(r: Rec, time: number): void {
+    for (const life of this.lives) if (life.service === r.service && life.place !== "" && equal(life.place, r.source)) this.removed(life, r, time, "purged");
+  }
+
+  /** Another state has taken the place of the services'. */
+  private replaced(r: Rec, time: number): void {
+    for (const life of this.lives) if (life.message !== "" && life.place !== "") this.removed(life, r, time, "gone with its state");
+    this.messages.clear();
+  }
+
+  private removed(life: Life, r: Rec, time: number, state: string): void {
+    this.touch(life, r, time);
+    life.marks.push(markOf(r, time));
+    delete life.grave;
+    life.gone = true;
+    life.place = "";
+    say(life, "dead", state);
   }
 
   /** Keeps one copy of a text that many records have. */
@@ -312,7 +361,8 @@ export class Teller {
 
   private drop(life: Life): void {
     this.records -= life.records;
-    this.byKey.delete(life.key);
+    this.ticks.delete(life.key);
+    this.messages.drop(life);
     const list = this.byMessage.get(life.message)?.filter((l) => l !== life);
     if (list && list.length > 0) this.byMessage.set(life.message, list);
     else this.byMessage.delete(life.message);
@@ -332,23 +382,41 @@ function say(life: Life, outcome: Life["outcome"], state: string): void {
 /** Says how a life stands after a settlement. */
 function conclude(life: Life, r: Rec, failed: boolean): void {
   const decision = r.decision ?? "";
+  if (life.gone) return; // its service, or another delivery, was faster
+  // What the handler has settled itself may be in work again.
+  const runs = life.deliveries.some((d) => d.end === undefined);
   switch (decision) {
     case "poisoned": case "dead_lettered": case "dropped": case "undecodable":
       bury(life, r);
       break;
     case "released": case "abandoned": case "lock_lost": case "not_checkpointed": case "deferred":
-      // The service may have given it up at this settlement, and said so before.
-      if (life.outcome !== "dead") say(life, "waiting", word(decision));
+      if (runs) say(life, "running", "running");
+      else say(life, "waiting", word(decision));
       break;
-    default:
-      say(life, failed ? "failed" : "succeeded", word(decision));
+    default: {
+      const answer = r.fields?.["http_status"];
+      if (/^(deleted|completed|checkpointed|recorded)$/.test(decision) && !r.error) {
+        life.gone = true;
+        life.place = "";
+      }
+      say(life, failed ? "failed" : "succeeded", answer ? `${word(decision)} ${answer}` : word(decision));
+    }
   }
 }
 
 function bury(life: Life, r: Rec): void {
   const how = word(r.decision ?? r.kind);
   if (r.target) life.grave = r.target;
+  life.gone = true;
+  life.place = r.kind === "dead_lettered" ? (r.target ?? "") : "";
   say(life, "dead", r.target ? `${how}: ${r.target}` : how);
+}
+
+/** Where a message is, and from when on it can be received. */
+function queued(r: Rec, time: number): string {
+  const delay = timeSpan(r.delay ?? "");
+  const due = delay > 0 ? `, due at ${seconds(time + delay)}` : "";
+  return `${r.status === "scheduled" ? "scheduled" : "in"} ${r.source ?? ""}${due}`;
 }
 
 function markOf(r: Rec, time: number): Mark {

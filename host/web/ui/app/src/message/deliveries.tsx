@@ -1,7 +1,7 @@
 import { Fragment, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Entry, Life as ToldLife } from "../api/types";
-import type { Attempt, Delivery, Life, LogLine } from "../journal/life";
+import { which, type Attempt, type Delivery, type Life, type LogLine } from "../journal/life";
 import { word } from "../journal/teller";
 import { link, route } from "../route";
 import { signs, colourOf } from "../timeline/draw";
@@ -59,6 +59,7 @@ function OneDelivery(props: { life: Life; delivery: Delivery; entries: Entry[]; 
         <span class="muted mono">{d.id}</span>
         <span class="muted">
           at {timeOfDay(d.start)}
+          {d.batch > 1 && `, in a batch of ${d.batch}`}
           {before?.end !== undefined && `, ${span(d.start - before.end)} after the one before`}
         </span>
         <span class="space" />
@@ -82,12 +83,13 @@ function OneDelivery(props: { life: Life; delivery: Delivery; entries: Entry[]; 
 }
 
 function End(props: { delivery: Delivery }) {
-  const { decision = "", target } = props.delivery;
+  const { decision = "", target, answer } = props.delivery;
   const bad = /poisoned|dead_lettered|dropped|undecodable/.test(decision);
   const waits = /released|abandoned|lock_lost|not_checkpointed|deferred/.test(decision);
   return (
     <span class={`badge ${bad ? "dead" : waits ? "waiting" : "queued"}`}>
       {word(decision)}
+      {answer && ` ${answer}`}
       {target && (
         <>
           {": "}
@@ -190,7 +192,7 @@ function Place(props: { name: string; children: ComponentChildren }) {
 function Address(props: { life: Life; delivery: Delivery; attempt: Attempt; children: ComponentChildren }) {
   const { life, delivery: d, attempt: a } = props;
   return (
-    <a href={link("message", life.message || d.id, { function: life.function, attempt: `${d.id}.${a.number}` })} title="The address of this attempt">
+    <a href={link("message", life.message || d.id, { ...which(life), attempt: `${d.id}.${a.number}` })} title="The address of this attempt">
       {props.children}
     </a>
   );

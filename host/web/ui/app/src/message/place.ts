@@ -66,7 +66,7 @@ export async function located(place: Place): Promise<Place> {
 
 /** The services that have an entity of that name. */
 async function having(entity: string): Promise<string[]> {
-  const held = await get<Inventory>("inventory");
+  const held = await get<Inventory>("inventory?deliveries=1");
   const out: string[] = [];
   if (held.queues.some((q) => q.name === entity)) out.push("queue");
   if (held.servicebus.some((e) => entity === e.path || entity.startsWith(`${e.path}/$`))) out.push("servicebus");

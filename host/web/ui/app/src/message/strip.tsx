@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { now } from "../clock/now";
-import { nameOf, type Life } from "../journal/life";
+import { nameOf, which, type Life } from "../journal/life";
 import { go, link } from "../route";
 import { even, Scale, squeezed } from "../timeline/axis";
 import { drawAxis, drawLife, prepare } from "../timeline/draw";
@@ -44,7 +44,7 @@ export function Strip(props: { life: Life }) {
         onPointerMove={(e) => setHint(at(e).text)}
         onClick={(e) => {
           const { attempt } = at(e);
-          if (attempt) go(link("message", nameOf(life), { function: life.function, attempt }));
+          if (attempt) go(link("message", nameOf(life), { ...which(life), attempt }));
         }}
       />
     </div>

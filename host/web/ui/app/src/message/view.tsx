@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { get, withQuery } from "../api/client";
 import type { Life as ToldLife, Told } from "../api/types";
-import { nameOf, type Life } from "../journal/life";
+import { meant, nameOf, which, type Life } from "../journal/life";
 import { told, version } from "../journal/store";
 import { connection } from "../journal/stream";
 import { link, route, timeline } from "../route";
@@ -19,12 +19,11 @@ import { Marks } from "./marks";
 /** Everything that is known of one message. */
 export function MessageView(props: { name: string }) {
   void version.value;
-  const wanted = route.value.query.get("function") ?? "";
   const lives = told.find(props.name);
-  const found = lives.find((l) => l.function === wanted) ?? lives[0];
+  const found = meant(lives, route.value.query) ?? lives[0];
   const life = found && { ...found }; // told in place: what shows it has to see that it is new
-  const explained = useExplained(props.name, life?.latest ?? 0);
-  const story = explained?.lives.find((l) => l.function === life?.function) ?? explained?.lives[0];
+  const explained = useExplained(life ? nameOf(life) : props.name, life?.latest ?? 0);
+  const story = life && explained?.lives.find((l) => tells(l, life));
   return (
     <div class="view">
       <div class="stack">
@@ -35,6 +34,13 @@ export function MessageView(props: { name: string }) {
       </div>
     </div>
   );
+}
+
+/** Whether what the host tells is of this life. */
+function tells(story: ToldLife, life: Life): boolean {
+  const same = (story.message ?? "") === life.message && (story.service ?? "") === life.service && (story.number ?? 0) === life.number;
+  if (life.function === "") return same && !story.function && (story.source ?? "").toLowerCase() === life.source.toLowerCase();
+  return same && (story.function ?? "").toLowerCase() === life.function.toLowerCase();
 }
 
 function Unknown(props: { name: string }) {
@@ -154,16 +160,25 @@ function Relatives(props: { life: Life; others: Life[] }) {
           </a>
         </dd>
       )}
-      {others.length > 0 && <dt>Also received by</dt>}
-      {others.length > 0 && (
-        <dd class="row">
-          {others.map((l) => (
-            <a key={l.key} href={link("message", nameOf(l), { function: l.function })}>
-              <Text>{l.function || l.source}</Text>
-            </a>
-          ))}
-        </dd>
-      )}
+      <Others title="Also received by" lives={others.filter((l) => l.of === life.of)} />
+      <Others title="Others of this name" lives={others.filter((l) => l.of !== life.of)} />
+    </>
+  );
+}
+
+function Others(props: { title: string; lives: Life[] }) {
+  const list = props.lives.slice(0, 20);
+  if (list.length === 0) return null;
+  return (
+    <>
+      <dt>{props.title}</dt>
+      <dd class="row">
+        {list.map((l) => (
+          <a key={l.key} href={link("message", nameOf(l), which(l))}>
+            <Text>{l.function || l.source}</Text> {l.function && l.number > 0 && <Text class="muted">{`${l.source} ${l.number}`}</Text>}
+          </a>
+        ))}
+      </dd>
     </>
   );
 }

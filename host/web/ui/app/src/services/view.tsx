@@ -12,7 +12,7 @@ import { StatePanel } from "./state";
 
 /** What the host's services hold, and what can be done with it. */
 export function ServicesView() {
-  const inventory = usePolled<Inventory>("inventory", 1_500);
+  const inventory = usePolled<Inventory>("inventory?deliveries=256", 1_500);
   const list = inventory.value ? entities(inventory.value) : [];
   const [text, find] = useState("");
   const search = useSlash();

@@ -24,7 +24,7 @@ export function useBodies(text: string): InBody {
     let timer = 0;
     const ask = async () => {
       try {
-        const list = entities(await get<Inventory>("inventory", abort.signal));
+        const list = entities(await get<Inventory>("inventory?deliveries=1", abort.signal));
         set({ text: wanted, names: namesOf(await search(wanted, list, mostOfEntity, abort.signal)) });
       } catch {
         // the stream says that the host is away
@@ -53,7 +53,7 @@ export function namesOf(hits: Hit[]): Set<string> {
 
 /** The same names for the places where a life's message was and is. */
 export function namesAt(life: Life): string[] {
-  const places = [life.source, life.source.split("/")[0] ?? "", life.grave ?? "", ...life.told, ...life.told.map((t) => t.split("/")[0] ?? "")];
+  const places = [life.source, life.place, life.grave ?? ""].flatMap((name) => [name, name.split("/")[0] ?? ""]);
   const ids = [life.message, life.copy].filter((id) => id !== undefined && id !== "");
   return places.flatMap((p) => (p === "" ? [] : ids.map((id) => `${p} ${id}`.toLowerCase())));
 }

@@ -7,7 +7,7 @@ const none = filterOf(new URLSearchParams());
 
 function tell(...records: Partial<Rec>[]): Teller {
   const teller = new Teller(1_000);
-  records.forEach((r, i) => teller.add({ seq: i + 1, time: "2026-01-01T00:00:00Z", kind: "enqueued", ...r }));
+  records.forEach((r, i) => teller.add({ seq: i + 1, time: "2026-01-01T00:00:00Z", kind: "enqueued", ...(r.function ? { trigger: "queueTrigger" } : { service: "queue" }), ...r }));
   return teller;
 }
 

@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { now } from "../clock/now";
-import { nameOf, type Life } from "../journal/life";
+import { nameOf, which, type Life } from "../journal/life";
 import { told, version } from "../journal/store";
 import { go, link } from "../route";
 import { Short, Text, visible } from "../ui/text";
@@ -263,5 +263,5 @@ function placeOf(hint: { x: number; y: number }) {
 
 /** Goes to the message of a life. */
 export function open(life: Life, attempt: string): void {
-  go(link("message", nameOf(life), { function: life.function, attempt }));
+  go(link("message", nameOf(life), { ...which(life), attempt }));
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { now } from "../clock/now";
-import { nameOf, type Life } from "../journal/life";
+import { nameOf, which, type Life } from "../journal/life";
 import { link } from "../route";
 import { Short, Text } from "../ui/text";
 import { span, when } from "../ui/time";
@@ -48,7 +48,7 @@ export function Table(props: { lives: Life[] }) {
                 <Text>{life.function || life.source}</Text>
               </td>
               <td>
-                <a href={link("message", nameOf(life), { function: life.function })}>
+                <a href={link("message", nameOf(life), which(life))}>
                   <Short>{nameOf(life)}</Short>
                 </a>
               </td>

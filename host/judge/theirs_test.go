@@ -4,6 +4,7 @@ package judge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/redeliver/redeliver/bindings/azure"
 )
@@ -27,18 +30,62 @@ const (
 // one at a time: a host of the platform takes a processor and some hundred megabytes.
 var one sync.Mutex
 
+// proof is what became of a good app under the command that is named: a command that
+// starts no host looks like a host which an app has stopped.
+var proof struct {
+	sync.Once
+	err error
+}
+
+// prove says what is wrong with the command that starts the platform's host, if it does
+// not run a good app.
+func prove(t *testing.T) error {
+	t.Helper()
+	proof.Do(func() {
+		proof.err = errors.New("it was not asked to its end")
+		t.Run("a good app", func(t *testing.T) {
+			a := lay(t, []txtar.File{{Name: "host.json", Data: []byte(`{"version":"2.0"}`)}, {Name: "Good/function.json", Data: []byte(good)}}, "own")
+			s := start(t, a.dir, "custom", a.env)
+			switch function := s.function("Good"); {
+			case s.state != "Running":
+				proof.err = fmt.Errorf("the host's state is %s", s.state)
+			case function != "runs":
+				proof.err = fmt.Errorf("its function is %s", function)
+			default:
+				proof.err = nil
+			}
+			if proof.err != nil {
+				t.Error(proof.err) // shows what the host wrote
+			}
+		})
+	})
+	if proof.err != nil {
+		return fmt.Errorf("the command of %s runs no good app, so it judges nothing: %w", judgeVariable, proof.err)
+	}
+	return nil
+}
+
 // openTheirs runs the app of a folder under the platform's host until the test ends.
-// Nothing says when such a host is ready or has done with a message but its answers, so
-// that this waits in real time; the tests of Redeliver alone never do.
 func openTheirs(t *testing.T, dir, runtime string, env []string) *subject {
 	t.Helper()
-	command := os.Getenv(judgeVariable)
-	if command == "" {
+	if os.Getenv(judgeVariable) == "" {
 		t.Skipf("the variable %s names no command that starts the platform's host; its part was held against the tables of testdata", judgeVariable)
 	}
+	if err := prove(t); err != nil {
+		t.Fatal(err)
+	}
+	return start(t, dir, runtime, env)
+}
+
+// start starts the platform's host. Nothing says when such a host is ready or has done
+// with a message but its answers, so that this waits in real time; the tests of Redeliver
+// alone never do.
+func start(t *testing.T, dir, runtime string, env []string) *subject {
+	t.Helper()
 	one.Lock()
 	t.Cleanup(one.Unlock)
 	port := freePort(t)
+	command := os.Getenv(judgeVariable)
 	words := strings.Fields(command)
 	for i, word := range words { // each by itself: a folder may have blanks in its name
 		words[i] = strings.NewReplacer("{app}", dir, "{port}", port, "{runtime}", runtime).Replace(word)

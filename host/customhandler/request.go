@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/netjson"
@@ -52,7 +53,7 @@ func bodyOf(r *call.Request) requestBody {
 	for name, v := range r.Metadata {
 		switch {
 		case v.Kind == bindings.Request || trigger != "" && strings.EqualFold(name, trigger) || strings.HasSuffix(strings.ToLower(name), "trigger"):
-		case v.Kind == bindings.JSON && strings.HasPrefix(v.Text, `"`): // a date or an address, which stays one
+		case v.Kind == bindings.JSON && isTime(v.Text): // stays one
 			b.Metadata[name] = json.RawMessage(v.Text)
 		default:
 			b.Metadata[name] = value(v)
@@ -65,6 +66,12 @@ func bodyOf(r *call.Request) requestBody {
 		b.Metadata["RetryContext"] = retryContext(r.Retry)
 	}
 	return b
+}
+
+// isTime says whether a JSON text is a time, as the trigger gives it.
+func isTime(text string) bool {
+	_, err := time.Parse(`"`+time.RFC3339+`"`, text)
+	return err == nil
 }
 
 // value is an input, or a value of the metadata, under the rule of the platform: an

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,7 +27,7 @@ type given struct {
 // follows from the function's name:
 //
 //	Answer...   what the body of the HTTP request says
-//	Fails...    an error
+//	Fails...    an error; Fails2... at the first two attempts, then what the rest says
 //	others      an HTTP function what it was given, as JSON; one of another kind the text
 //	            "x" to the output o
 func serveHandler(path string) {
@@ -44,6 +45,7 @@ func serveHandler(path string) {
 		}
 		os.Exit(0) // the host was killed
 	}()
+	fails := failing{}
 	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		g := given{Function: strings.Trim(r.URL.Path, "/"), Framing: "length", Header: map[string]string{"Content-Type": r.Header.Get("Content-Type")}}
@@ -57,6 +59,10 @@ func serveHandler(path string) {
 		line, _ := json.Marshal(g) // what came as JSON
 		_, _ = file.Write(append(line, '\n'))
 		w.Header().Set("Content-Type", "application/json")
+		if fails.next(g.Function) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
 		answer(w, g, string(line))
 	}))
 	panic(err)
@@ -69,11 +75,34 @@ func answer(w http.ResponseWriter, g given, line string) {
 	case strings.HasPrefix(g.Function, "Answer"):
 		body, _ := req["Body"].(string)
 		_, _ = io.WriteString(w, body)
-	case strings.HasPrefix(g.Function, "Fails"):
-		w.WriteHeader(http.StatusInternalServerError)
 	case isHTTP:
 		_ = json.NewEncoder(w).Encode(map[string]any{"Outputs": map[string]any{"res": map[string]any{"statusCode": 200, "body": line}}})
 	default:
 		_, _ = io.WriteString(w, `{"Outputs":{"o":"x"}}`)
 	}
+}
+
+// failing counts the failures of each function.
+type failing struct {
+	sync.Mutex
+	times map[string]int
+}
+
+// next says whether the next attempt of a function fails.
+func (f *failing) next(function string) bool {
+	rest, fails := strings.CutPrefix(function, "Fails")
+	if !fails {
+		return false
+	}
+	f.Lock()
+	defer f.Unlock()
+	if f.times == nil {
+		f.times = map[string]int{}
+	}
+	f.times[function]++
+	if rest == "" || rest[0] < '0' || rest[0] > '9' || f.times[function] <= int(rest[0]-'0') {
+		return true
+	}
+	f.times[function] = 0
+	return false
 }

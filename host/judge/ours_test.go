@@ -28,6 +28,9 @@ type subject struct {
 	// settled waits until the function has done with one message for good. Nil: nothing
 	// tells.
 	settled func(t *testing.T, function string)
+	// finished waits until the function has done with so many messages, ticks and calls
+	// for good. Nil: nothing tells.
+	finished func(t *testing.T, function string, n int)
 }
 
 // openOurs runs the app of a folder until the test ends.
@@ -65,6 +68,20 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 			return r.Kind == journal.Settled && r.Function == function && (r.Decision == string(triggers.Deleted) || r.Decision == string(triggers.Poisoned))
 		}); err != nil {
 			t.Fatalf("wait for the end of a message of %q: %v", function, err)
+		}
+	}
+	s.finished = func(t *testing.T, function string, n int) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		seen := 0
+		if _, err := h.Journal().Wait(ctx, func(r *journal.Record) bool {
+			if r.Kind == journal.Settled && r.Function == function && r.Decision != string(triggers.Released) {
+				seen++
+			}
+			return seen == n
+		}); err != nil {
+			t.Errorf("wait for the end of message %d of %q: %v", n, function, err)
 		}
 	}
 	return s

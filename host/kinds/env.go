@@ -100,6 +100,14 @@ func (f *Function) Record(kind journal.Kind) journal.Record {
 	return journal.Record{Kind: kind, Generation: f.ID(), Function: f.Def.Name, Trigger: f.Def.Kind.Type}
 }
 
+// AddInput adds what a call by hand was given to the metadata, under the name of the
+// trigger's parameter (host: FunctionController.cs Invoke; observed, 4.1037).
+func (f *Function) AddInput(metadata map[string]any, input string) {
+	if _, member := metadata[f.Def.Trigger.Name]; !member && input != "" {
+		metadata[f.Def.Trigger.Name] = input
+	}
+}
+
 // Connection is the connection of a binding that names one, or of the kind's default.
 func (f *Function) Connection(name, otherwise string) (app.Connection, error) {
 	if name == "" {

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -14,14 +15,24 @@ import (
 // text parameter.
 var ErrNotText = errors.New("the message body is not UTF-8 text: bind it with dataType binary, or check the sender's encoding against extensions.queues.messageEncoding")
 
+// ErrStream is what becomes of each delivery of a trigger with dataType stream (observed:
+// host 4.1037).
+var ErrStream = errors.New("the platform has no stream of a queue message: leave dataType out, or write binary")
+
 // maxTime is the platform's latest date, which stands for "never".
 var maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)
 
 // Message returns what a function receives for a body: the trigger's value by
 // its dataType, and the metadata that a body alone gives. It is how an admin
-// call hands its input to a queue function.
-func Message(body []byte, dataType string) triggers.Message {
-	return message(body, dataType, true, map[string]any{})
+// call hands its input to a queue function. Observed: host 4.1037.
+func Message(body []byte, dataType string, now time.Time) triggers.Message {
+	never := bindings.DateTimeOffset{Time: maxTime.Truncate(time.Second)}
+	return message(body, dataType, true, map[string]any{
+		"DequeueCount":    int64(0),
+		"ExpirationTime":  never,
+		"InsertionTime":   bindings.DateTimeOffset{Time: now.Truncate(time.Second)},
+		"NextVisibleTime": never,
+	})
 }
 
 // messageOf is Message for a message of the service.
@@ -72,6 +83,8 @@ func message(body []byte, dataType string, members bool, metadata map[string]any
 	}
 	out := triggers.Message{Metadata: metadata}
 	switch {
+	case strings.EqualFold(dataType, "stream"):
+		out.Err = ErrStream
 	case triggers.IsBinary(dataType):
 		out.Value = bindings.BytesValue(body)
 	default:

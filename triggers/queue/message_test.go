@@ -121,10 +121,15 @@ func TestBodyByDataType(t *testing.T) {
 
 func TestMessageOfAnAdminCall(t *testing.T) {
 	t.Parallel()
-	got := queue.Message([]byte(`{"id":"7"}`), "")
+	now := time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC)
+	never := bindings.DateTimeOffset{Time: time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)}
+	got := queue.Message([]byte(`{"id":"7"}`), "", now)
 	want := triggers.Message{
-		Value:    bindings.StringValue(`{"id":"7"}`),
-		Metadata: map[string]any{"QueueTrigger": `{"id":"7"}`, "id": "7"},
+		Value: bindings.StringValue(`{"id":"7"}`),
+		Metadata: map[string]any{
+			"QueueTrigger": `{"id":"7"}`, "id": "7", "DequeueCount": int64(0),
+			"InsertionTime": bindings.DateTimeOffset{Time: now.Truncate(time.Second)}, "ExpirationTime": never, "NextVisibleTime": never,
+		},
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("Message (-got +want):\n%s", diff)

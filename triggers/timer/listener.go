@@ -212,12 +212,16 @@ func (l *Listener) event(now time.Time, pastDue bool) *triggers.Event {
 	return &triggers.Event{
 		Source: l.schedule.String(),
 		Messages: []triggers.Message{{
-			Value: Info(l.schedule, status, pastDue),
-			// The platform's binding data is the time, as text (exttimer:
-			// TimerTriggerBinding.cs).
-			Metadata: map[string]any{"TimerTrigger": now.Format("01/02/2006 15:04:05")},
+			Value:    Info(l.schedule, status, pastDue),
+			Metadata: Metadata(now),
 		}},
 	}
+}
+
+// Metadata is the platform's binding data: the time, as text (exttimer:
+// TimerTriggerBinding.cs).
+func Metadata(now time.Time) map[string]any {
+	return map[string]any{"TimerTrigger": now.Format("01/02/2006 15:04:05")}
 }
 
 // now is the time in the schedule's zone and the platform's unit.

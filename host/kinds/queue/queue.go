@@ -72,9 +72,9 @@ func pollingInterval(conf app.Queues) time.Duration {
 }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	m := trigger.Message([]byte(input), f.Def.Trigger.DataType)
+	m := trigger.Message([]byte(input), f.Def.Trigger.DataType, f.Clock.Now())
+	f.AddInput(m.Metadata, input)
 	if f.Def.DefersTrigger() {
-		m.Metadata = map[string]any{"QueueTrigger": input}
 		m.Value = trigger.Model(&queue.Message{DequeueCount: 1, Inserted: f.Clock.Now()}, []byte(input))
 	}
 	return m, nil

@@ -55,7 +55,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 	}), nil
 }
 
-func message(f *kinds.Function, _ string) (triggers.Message, error) {
+func message(f *kinds.Function, input string) (triggers.Message, error) {
 	schedule, err := timer.ParseSchedule(f.Def.Trigger.String("schedule"))
 	if err != nil {
 		return triggers.Message{}, err
@@ -70,7 +70,10 @@ func message(f *kinds.Function, _ string) (triggers.Message, error) {
 			return triggers.Message{}, err
 		}
 	}
-	return triggers.Message{Value: timer.Info(schedule, status, false)}, nil
+	location, _ := timer.Location(f.App().Settings.Lookup)
+	m := triggers.Message{Value: timer.Info(schedule, status, false), Metadata: timer.Metadata(f.Clock.Now().In(location))}
+	f.AddInput(m.Metadata, input)
+	return m, nil
 }
 
 func end(*app.App, *app.Function) string { return "next tick" }

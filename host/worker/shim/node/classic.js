@@ -145,10 +145,13 @@ function camel(metadata) {
   const out = {};
   for (const [name, data] of Object.entries(metadata || {})) {
     const value = plain(data);
-    out[small(name)] = camelKeys(value === undefined ? data : value);
+    out[small(name)] = camelKeys(value === undefined ? unread(data) : value);
   }
   return out;
 }
+
+/** An empty text stays the message of gRPC that it came in, with the name of its choice. */
+const unread = (data) => (typeof data === 'object' ? { ...data, data: Object.keys(data)[0] } : data);
 
 function camelKeys(value) {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || Buffer.isBuffer(value)) return value;

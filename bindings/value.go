@@ -97,6 +97,7 @@ type HTTPRequest struct {
 	URL    string // absolute, with scheme, host and query
 	Header http.Header
 	Params map[string]string // route parameters, `{id}` of the route
+	Route  string            // the whole template, "/api/orders/{id}"; empty without a match
 	Body   []byte
 
 	// Caller is the IP address that the request came from; empty without a socket.

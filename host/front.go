@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
@@ -101,7 +102,7 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}, nil // no longer
 		}
 		withParams := *req
-		withParams.Params = r.params
+		withParams.Params, withParams.Route = r.params, "/"+app.RouteTemplate(gen.app, r.f.def)
 		return r.f.view.Served.(*httptrigger.Listener).Serve(ctx, &withParams)
 	})
 }

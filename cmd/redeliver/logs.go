@@ -253,8 +253,8 @@ func failure(rec *journal.Record) bool {
 	case journal.Settled:
 		switch rec.Decision {
 		case "deleted", "completed", "checkpointed", "responded", "recorded", "deferred":
-			_, refused := answered(rec)
-			return refused || rec.Error != ""
+			status, refused := answered(rec)
+			return refused || strings.HasPrefix(status, "with 5") || rec.Error != ""
 		}
 		return true
 	case journal.HandlerLog:

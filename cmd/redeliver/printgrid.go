@@ -27,12 +27,12 @@ func (p *printer) eventAttempted(rec *journal.Record) string {
 	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cell{text: join(answer, rec.Message, next)})
 }
 
-// answered is the status that Event Grid got at the end of a delivery, if any, and
-// whether it tries again.
+// answered is the status that the caller got at the end of a delivery, if any, and
+// whether it tries again: Event Grid does, whose events have an identity.
 func answered(rec *journal.Record) (text string, refused bool) {
 	i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" })
 	if i < 0 {
 		return "", false
 	}
-	return "with " + rec.Fields[i].Value, !strings.HasPrefix(rec.Fields[i].Value, "2")
+	return "with " + rec.Fields[i].Value, rec.MessageID != "" && !strings.HasPrefix(rec.Fields[i].Value, "2")
 }

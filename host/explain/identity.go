@@ -50,9 +50,9 @@ func IdentityOf(r *journal.Record) Identity {
 	return Identity{Service: service, Entity: Place(service, source), ID: r.MessageID, Number: r.MessageNumber}
 }
 
-// before is the identity that the message of a record had before it got the one that the
+// Before is the identity that the message of a record had before it got the one that the
 // record names: a message of Service Bus gets a number wherever it arrives.
-func before(r *journal.Record) (id Identity, ok bool) {
+func Before(r *journal.Record) (id Identity, ok bool) {
 	text := field(r, "previous_number")
 	if text == "" {
 		return id, false

@@ -235,7 +235,7 @@ func (t *sorter) arrived(r *journal.Record, id Identity) *message {
 			return m
 		}
 	}
-	was, moved := before(r)
+	was, moved := Before(r)
 	old := t.of[was]
 	if !moved || old == nil {
 		return t.message(id)

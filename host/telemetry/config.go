@@ -86,6 +86,7 @@ func Read(a *app.App) Config {
 	c.Sampler = r.sampler()
 	c.Spans, c.Lines, c.Limits = r.batch("OTEL_BSP_"), r.batch("OTEL_BLRP_"), r.limits()
 	r.propagators()
+	r.others()
 	c.Warnings = r.warnings
 	switch {
 	case c.On() || len(c.Warnings) > 0 || r.none == 3:
@@ -122,14 +123,15 @@ func (r *settings) warn(name, want string) {
 
 // target is where a signal goes; path is where a collector takes it over HTTP.
 func (r *settings) target(signal, path string) (t Target) {
-	switch exporter := strings.ToLower(r.get("OTEL_" + signal + "_EXPORTER")); exporter {
-	case "", "otlp":
-	case "none":
+	switch exporters := r.list("OTEL_" + signal + "_EXPORTER"); {
+	case slices.Equal(exporters, []string{"none"}):
 		r.none++
 		return Target{}
-	default:
+	case len(exporters) > 0 && !slices.Equal(exporters, []string{"otlp"}):
 		r.warn("OTEL_"+signal+"_EXPORTER", "otlp or none")
-		return Target{}
+		if !slices.Contains(exporters, "otlp") {
+			return Target{}
+		}
 	}
 	own := func(name string) (value, found string) { // of the signal, or of all
 		if found = "OTEL_EXPORTER_OTLP_" + signal + "_" + name; r.get(found) == "" {
@@ -262,9 +264,42 @@ func (r *settings) sampler() trace.Sampler {
 // propagators says when others are asked for than messages and handlers have.
 func (r *settings) propagators() {
 	const name = "OTEL_PROPAGATORS"
-	if text := r.get(name); text != "" && !slices.Contains(strings.Split(strings.ReplaceAll(strings.ToLower(text), " ", ""), ","), "tracecontext") {
+	list := r.list(name)
+	unknown := func(p string) bool { return p != "tracecontext" && p != "baggage" }
+	if len(list) > 0 && (!slices.Contains(list, "tracecontext") || slices.ContainsFunc(list, unknown)) {
 		r.warn(name, "tracecontext, which messages and handlers have whatever it says")
 	}
+}
+
+// list reads words with commas between them, in lower case.
+func (r *settings) list(name string) (words []string) {
+	for word := range strings.SplitSeq(strings.ToLower(r.get(name)), ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// others says what has no effect of the settings that the specification has and that
+// nothing here reads.
+func (r *settings) others() {
+	one := func(name, want string, values ...string) {
+		if text := strings.ToLower(r.get(name)); text != "" && !slices.Contains(values, text) {
+			r.warn(name, want)
+		}
+	}
+	one("OTEL_SDK_DISABLED", "true or false", "true", "false")
+	for _, signal := range []string{"", "TRACES_", "METRICS_", "LOGS_"} {
+		one("OTEL_EXPORTER_OTLP_"+signal+"INSECURE", "true or false; the endpoint says http or https", "true", "false")
+	}
+	one("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "cumulative")
+	one("OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "explicit_bucket_histogram", "explicit_bucket_histogram")
+	one("OTEL_METRICS_EXEMPLAR_FILTER", "always_off, always_on or trace_based", "always_off", "always_on", "trace_based")
+	for _, name := range []string{"OTEL_CONFIG_FILE", "OTEL_EXPERIMENTAL_CONFIG_FILE"} {
+		one(name, "settings of their own: a file is not read")
+	}
+	r.milliseconds("OTEL_METRIC_EXPORT_TIMEOUT")
 }
 
 // String says where telemetry goes, without headers, which may be secrets.

@@ -346,7 +346,7 @@ func TestRequests(t *testing.T) {
 			got = append(got, s.Name+" "+s.Status.Code.String())
 		}
 	}
-	if want := []string{"GET /api/orders STATUS_CODE_OK", "GET /api/orders STATUS_CODE_ERROR"}; !slices.Equal(got, want) {
+	if want := []string{"GET /api/orders STATUS_CODE_UNSET", "GET /api/orders STATUS_CODE_ERROR"}; !slices.Equal(got, want) {
 		t.Errorf("the requests are %q, want %q", got, want)
 	}
 	if len(c.logs) != 2 || c.logs[0].Body.GetStringValue() != "half \uFFFD" {
@@ -511,6 +511,17 @@ func TestRead(t *testing.T) {
 		"wrong ratio":            {openTelemetry, []string{endpoint, "OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=2"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_TRACES_SAMPLER_ARG: want a number from 0 to 1"},
 		"wrong queue":            {openTelemetry, []string{endpoint, "OTEL_BSP_MAX_QUEUE_SIZE=0"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_BSP_MAX_QUEUE_SIZE: want a number above 0"},
 		"batch above queue":      {openTelemetry, []string{endpoint, "OTEL_BLRP_MAX_QUEUE_SIZE=5", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE=6"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: want at most OTEL_BLRP_MAX_QUEUE_SIZE"},
+		"not disabled":           {openTelemetry, []string{endpoint, "OTEL_SDK_DISABLED=yes"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_SDK_DISABLED: want true or false"},
+		"disabled not":           {openTelemetry, []string{endpoint, "OTEL_SDK_DISABLED=False"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", ""},
+		"a list of exporters":    {openTelemetry, []string{endpoint, "OTEL_TRACES_EXPORTER=otlp, console"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_TRACES_EXPORTER: want otlp or none"},
+		"unknown propagator":     {openTelemetry, []string{endpoint, "OTEL_PROPAGATORS=tracecontext,odd"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_PROPAGATORS: want tracecontext"},
+		"delta":                  {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=delta"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: want cumulative"},
+		"another aggregation":    {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION=base2"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION: want explicit_bucket_histogram"},
+		"another filter":         {openTelemetry, []string{endpoint, "OTEL_METRICS_EXEMPLAR_FILTER=some"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_METRICS_EXEMPLAR_FILTER: want always_off"},
+		"insecure":               {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_TRACES_INSECURE=1"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_EXPORTER_OTLP_TRACES_INSECURE: want true or false"},
+		"a file":                 {openTelemetry, []string{endpoint, "OTEL_CONFIG_FILE=otel.yaml"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_CONFIG_FILE: want settings of their own"},
+		"another compression":    {openTelemetry, []string{endpoint, "OTEL_EXPORTER_OTLP_COMPRESSION=zstd"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_EXPORTER_OTLP_COMPRESSION: want gzip or none"},
+		"wrong interval":         {openTelemetry, []string{endpoint, "OTEL_METRIC_EXPORT_TIMEOUT=-1"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_METRIC_EXPORT_TIMEOUT: want a number of milliseconds"},
 		"other propagators":      {openTelemetry, []string{endpoint, "OTEL_PROPAGATORS=b3, jaeger"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", "OTEL_PROPAGATORS: want tracecontext"},
 		"usual propagators":      {openTelemetry, []string{endpoint, "OTEL_PROPAGATORS=baggage, TraceContext"}, "http://localhost:4318/v1/traces http://localhost:4318/v1/metrics http://localhost:4318/v1/logs", ""},
 		"Application Insights":   {`{"version":"2.0"}`, []string{"APPLICATIONINSIGHTS_CONNECTION_STRING=InstrumentationKey=1"}, "- - -", "APPLICATIONINSIGHTS_CONNECTION_STRING has no effect: nothing is sent to Application Insights"},

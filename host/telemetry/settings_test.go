@@ -37,11 +37,11 @@ func TestRedrivenMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	renamed := func(id string) []journal.Field { return []journal.Field{{Key: "new_message_id", Value: id}} }
-	j.Append(journal.Record{Kind: journal.Received, Function: "F", Delivery: "d1", MessageID: "m"})
-	j.Append(journal.Record{Kind: journal.Settled, Function: "F", Delivery: "d1", MessageID: "m", Decision: "poisoned", Fields: renamed("p")})
-	j.Append(journal.Record{Kind: journal.Forwarded, MessageID: "p", Cause: "redrive", Fields: renamed("n")})
-	j.Append(journal.Record{Kind: journal.Received, Function: "F", Delivery: "d2", MessageID: "n"})
-	j.Append(journal.Record{Kind: journal.Settled, Function: "F", Delivery: "d2", MessageID: "n", Decision: "deleted"})
+	j.Append(journal.Record{Kind: journal.Received, Function: "F", Trigger: "queueTrigger", Delivery: "d1", MessageID: "m"})
+	j.Append(journal.Record{Kind: journal.Settled, Function: "F", Trigger: "queueTrigger", Delivery: "d1", MessageID: "m", Decision: "poisoned", Fields: renamed("p")})
+	j.Append(journal.Record{Kind: journal.Forwarded, Service: journal.Queues, MessageID: "p", Cause: "redrive", Fields: renamed("n")})
+	j.Append(journal.Record{Kind: journal.Received, Function: "F", Trigger: "queueTrigger", Delivery: "d2", MessageID: "n"})
+	j.Append(journal.Record{Kind: journal.Settled, Function: "F", Trigger: "queueTrigger", Delivery: "d2", MessageID: "n", Decision: "deleted"})
 	c.await(2)
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/trace"
 )
@@ -24,9 +26,10 @@ import (
 type tracer struct {
 	to    oteltrace.Tracer
 	opts  Options
-	open  map[string]*delivery             // in work, by name
-	seen  map[string]oteltrace.SpanContext // the latest delivery of a message, by function and message
-	moved map[string]oteltrace.SpanContext // the delivery that has put a message elsewhere, by its new identity
+	open  map[string]*delivery                       // in work, by name
+	seen  map[seen]oteltrace.SpanContext             // the latest delivery of a message, by function and message
+	last  map[explain.Identity]oteltrace.SpanContext // by any function
+	moved map[explain.Identity]oteltrace.SpanContext // the delivery that has put a message elsewhere, by its new identity
 	time  *times
 }
 
@@ -54,6 +57,7 @@ type delivery struct {
 
 	about          []attribute.KeyValue // the message, on attempts too
 	failure        string               // of the last attempt
+	failed         string               // how
 	attempt        oteltrace.Span       // nil: none runs
 	attemptContext context.Context
 }
@@ -69,7 +73,8 @@ func newTracer(to oteltrace.Tracer, opts Options, time *times) *tracer {
 
 // forget lets go what is in work: its end was missed, or never comes.
 func (t *tracer) forget() {
-	t.open, t.seen, t.moved = map[string]*delivery{}, map[string]oteltrace.SpanContext{}, map[string]oteltrace.SpanContext{}
+	t.open, t.seen = map[string]*delivery{}, map[seen]oteltrace.SpanContext{}
+	t.last, t.moved = map[explain.Identity]oteltrace.SpanContext{}, map[explain.Identity]oteltrace.SpanContext{}
 }
 
 // context is the context of the span of a record; t may be nil.
@@ -87,11 +92,8 @@ func (t *tracer) context(r *journal.Record) context.Context {
 
 // take makes what a record tells.
 func (t *tracer) take(r *journal.Record) {
-	if r.Kind == journal.Forwarded { // redriven: it came from where the poison message did
-		t.rename(r, t.moved[r.MessageID])
-		return
-	}
 	if r.Function == "" || r.Delivery == "" {
+		t.follow(r)
 		return
 	}
 	if r.Kind == journal.Received {
@@ -111,8 +113,8 @@ func (t *tracer) take(r *journal.Record) {
 			return
 		}
 		d.failure = r.Error
-		if r.Status != "succeeded" {
-			fail(d.attempt, r, at)
+		if d.failed = ""; r.Status != "succeeded" {
+			d.failed = fail(d.attempt, r, at)
 		}
 		d.attempt.SetAttributes(attribute.String("redeliver.status", r.Status))
 		d.attempt.SetAttributes(workersOwn(r)...)
@@ -129,9 +131,9 @@ func (t *tracer) take(r *journal.Record) {
 	}
 }
 
-// fail marks the span of an attempt as failed.
-func fail(span oteltrace.Span, r *journal.Record, at oteltrace.SpanEventOption) {
-	kind := "error"
+// fail marks the span of an attempt as failed, and says how.
+func fail(span oteltrace.Span, r *journal.Record, at oteltrace.SpanEventOption) (kind string) {
+	kind = "error"
 	if r.Status == "timed_out" {
 		kind = "timeout"
 	}
@@ -142,6 +144,7 @@ func fail(span oteltrace.Span, r *journal.Record, at oteltrace.SpanEventOption) 
 	span.AddEvent("exception", at, oteltrace.WithAttributes(details...))
 	span.SetAttributes(attribute.String("error.type", kind))
 	span.SetStatus(codes.Error, r.Error)
+	return kind
 }
 
 // workersOwn are the attributes that a language worker adds to the span of an attempt
@@ -161,30 +164,50 @@ func workersOwn(r *journal.Record) (list []attribute.KeyValue) {
 // begin begins the span of a delivery: a root, or a child of the sender's span.
 func (t *tracer) begin(r *journal.Record) {
 	sender, links := trace.Senders(r)
-	about := messaging(r)
+	list := about(r)
 	id, span := t.opts.Run.Delivery(r.Delivery, sender)
 	ctx := context.WithValue(context.Background(), namesKey{}, names{id, span})
 	if sender.Trace != (trace.ID{}) {
 		ctx = oteltrace.ContextWithRemoteSpanContext(ctx, spanContext(sender))
 	}
 	options := []oteltrace.SpanStartOption{
-		oteltrace.WithTimestamp(r.Time), oteltrace.WithSpanKind(kindOf(r.Trigger)), oteltrace.WithAttributes(t.common(r)...), oteltrace.WithAttributes(about...),
+		oteltrace.WithTimestamp(r.Time), oteltrace.WithSpanKind(kindOf(r.Trigger)), oteltrace.WithAttributes(t.common(r)...), oteltrace.WithAttributes(list...),
 	}
 	for _, l := range links {
 		options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: spanContext(l)}))
 	}
-	for _, before := range []struct {
-		name string
-		span oteltrace.SpanContext
-	}{{"previous_delivery", t.seen[message(r)]}, {"moved_by", t.moved[r.MessageID]}} {
-		if before.span.IsValid() {
-			options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: before.span, Attributes: []attribute.KeyValue{attribute.String("redeliver.link", before.name)}}))
-		}
+	if kindOf(r.Trigger) == oteltrace.SpanKindServer {
+		options = append(options, oteltrace.WithAttributes(request(r)...))
 	}
-	d := &delivery{about: about}
+	members := explain.Members(r)
+	options = append(options, t.before(r.Function, members)...)
+	d := &delivery{about: list}
 	d.context, d.span = t.to.Start(ctx, spanName(r), options...)
 	t.open[r.Delivery] = d
-	remember(t.seen, message(r), r.MessageID, d.span.SpanContext())
+	for _, m := range members {
+		if m.ID != "" {
+			remember(t.seen, seen{r.Function, m}, d.span.SpanContext())
+			remember(t.last, m, d.span.SpanContext())
+		}
+	}
+}
+
+// before are the links to the deliveries before of the messages of a delivery, each once.
+func (t *tracer) before(function string, members []explain.Identity) (options []oteltrace.SpanStartOption) {
+	linked := map[oteltrace.SpanID]bool{}
+	link := func(name string, to oteltrace.SpanContext) {
+		if to.IsValid() && !linked[to.SpanID()] {
+			linked[to.SpanID()] = true
+			options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: to, Attributes: []attribute.KeyValue{attribute.String("redeliver.link", name)}}))
+		}
+	}
+	for _, m := range members {
+		if m.ID != "" {
+			link("previous_delivery", t.seen[seen{function, m}])
+			link("moved_by", t.moved[m])
+		}
+	}
+	return options
 }
 
 // attempt begins the span of an attempt.
@@ -209,32 +232,65 @@ func (t *tracer) end(d *delivery, r *journal.Record) {
 	if r.Target != "" {
 		d.span.SetAttributes(attribute.String("redeliver.target", r.Target))
 	}
+	status := 0
 	for _, f := range r.Fields {
-		if status, err := strconv.Atoi(f.Value); f.Key == "http_status" && err == nil {
-			d.span.SetAttributes(attribute.Int("http.response.status_code", status))
+		if n, err := strconv.Atoi(f.Value); f.Key == "http_status" && err == nil {
+			status = n
+			d.span.SetAttributes(attribute.Int("http.response.status_code", n))
 		}
 	}
 	t.rename(r, d.span.SpanContext())
-	switch r.Decision {
-	case "deleted", "completed", "checkpointed", "recorded", "deferred", "responded":
-		// The sender of an event, a checkpoint and a schedule go on after a failure too.
-		if failure := cmp.Or(r.Error, d.failure); failure != "" {
-			d.span.SetStatus(codes.Error, failure)
-		} else {
-			d.span.SetStatus(codes.Ok, "")
-		}
-	default:
-		d.span.SetStatus(codes.Error, strings.TrimSpace(r.Decision+" "+r.Message))
+	failed, failure := d.outcome(r, status)
+	switch {
+	case failed != "":
+		d.span.SetAttributes(attribute.String("error.type", failed))
+		d.span.SetStatus(codes.Error, failure)
+	case kindOf(r.Trigger) != oteltrace.SpanKindServer: // the conventions leave that of a request unset
+		d.span.SetStatus(codes.Ok, "")
 	}
 	d.span.End(oteltrace.WithTimestamp(r.Time))
 	delete(t.open, r.Delivery)
+}
+
+// outcome is the type of what went wrong, empty where nothing did, and its text.
+func (d *delivery) outcome(r *journal.Record, status int) (failed, text string) {
+	switch r.Decision {
+	case "deleted", "completed", "checkpointed", "recorded", "deferred", "responded":
+		// The sender of an event, a checkpoint and a schedule go on after a failure too.
+		switch {
+		case r.Error != "":
+			return "error", r.Error
+		case d.failure != "":
+			return cmp.Or(d.failed, "error"), d.failure
+		case status >= http.StatusInternalServerError:
+			return strconv.Itoa(status), ""
+		}
+		return "", ""
+	}
+	return cmp.Or(d.failed, r.Decision), strings.TrimSpace(r.Decision + " " + r.Message)
+}
+
+// follow notes where a message has another identity now: it came from where it was before.
+func (t *tracer) follow(r *journal.Record) {
+	if r.Kind == journal.Forwarded {
+		t.rename(r, t.moved[explain.IdentityOf(r)])
+	}
+	if was, ok := explain.Before(r); ok {
+		span := t.last[was]
+		if !span.IsValid() {
+			span = t.moved[was]
+		}
+		if span.IsValid() {
+			remember(t.moved, explain.IdentityOf(r), span)
+		}
+	}
 }
 
 // rename remembers the span of a message that has another identity where it is now.
 func (t *tracer) rename(r *journal.Record, span oteltrace.SpanContext) {
 	for _, f := range r.Fields {
 		if f.Key == "new_message_id" && span.IsValid() {
-			remember(t.moved, f.Value, f.Value, span)
+			remember(t.moved, explain.Identity{Service: journal.Queues, ID: f.Value}, span)
 		}
 	}
 }
@@ -262,14 +318,14 @@ func virtual(c clock.Clock) bool {
 	return time.Until(c.Now()).Abs() > time.Second //clock:outside compares both times
 }
 
-// message names a message for a function, which may get it again.
-func message(r *journal.Record) string { return r.Function + "\x00" + r.MessageID }
+// seen is a message for a function, which may get it again.
+type seen struct {
+	function string
+	message  explain.Identity
+}
 
-// remember keeps the span of a message, if it has an identity.
-func remember(in map[string]oteltrace.SpanContext, key, id string, span oteltrace.SpanContext) {
-	if id == "" {
-		return
-	}
+// remember keeps the span of a message.
+func remember[K comparable](in map[K]oteltrace.SpanContext, key K, span oteltrace.SpanContext) {
 	if len(in) >= mostSeen {
 		clear(in)
 	}

@@ -101,6 +101,7 @@ func (r *Run) Fields(ev *triggers.Event) (fields []journal.Field) {
 	if r == nil {
 		return nil
 	}
+	fields = requestFields(ev)
 	if sender := senderOf(ev); sender.Trace != (ID{}) {
 		fields = append(fields, journal.Field{Key: parentField, Value: sender.String()})
 		if sender.State != "" {

@@ -1,6 +1,7 @@
 package httptrigger
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/http"
@@ -51,16 +52,38 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 			Header:     http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(wait.Seconds())))}},
 		}, nil
 	}
+	streamed := &statusOf{HTTPStream: req.Stream}
+	if req.Stream != nil {
+		with := *req
+		with.Stream = streamed
+		req = &with
+	}
 	ev := event(req)
-	res := sink.Handle(ctx, ev)
-	sink.Settled(ev, triggers.Settlement{Decision: triggers.Responded})
+	resp := answer(sink.Handle(ctx, ev))
+	sink.Settled(ev, triggers.Settlement{Decision: triggers.Responded, Status: cmp.Or(streamed.status, resp.StatusCode, http.StatusOK)})
+	return resp, nil
+}
+
+// answer is what came of the last attempt.
+func answer(res triggers.Result) *bindings.HTTPResponse {
 	switch {
 	case res.Err != nil:
-		return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError}, nil
+		return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError}
 	case res.Response == nil:
-		return &bindings.HTTPResponse{StatusCode: http.StatusNoContent}, nil
+		return &bindings.HTTPResponse{StatusCode: http.StatusNoContent}
 	}
-	return res.Response, nil
+	return res.Response
+}
+
+// statusOf keeps the status of an answer that went out as it came.
+type statusOf struct {
+	bindings.HTTPStream
+	status int
+}
+
+func (s *statusOf) Answer(status int, header http.Header) bindings.HTTPAnswer {
+	s.status = status
+	return s.HTTPStream.Answer(status, header)
 }
 
 // Message returns what a function receives of a request: for calls that come in

@@ -296,7 +296,7 @@ func (l *loader) swap(next *generation) {
 // notices logs what is worth a line at a start: the list of functions to run (spec
 // host-and-retry 6.2); handlers that no function uses; for each function that is
 // indexed and has a policy, that the platform does not officially support retries
-// on its trigger (2.7), where the policy stays active; and three lints: messages
+// on its trigger (2.7), where the policy stays active, in one line; and three lints: messages
 // without a place for poison ones (spec storage 2, S-3), one delivery in all (D-9),
 // and an output that feeds its own trigger. A reload does not repeat it.
 func (l *loader) notices(a *app.App) {
@@ -308,11 +308,15 @@ func (l *loader) notices(a *app.App) {
 			l.host.log.Warn().Str("function", w.Path).Str("hint", w.Hint).Msg(w.Reason)
 		}
 	}
+	var unsupported []string
 	for _, f := range a.Functions {
-		if f.Runs() && f.RetrySupportWarning() != nil && l.first("2.7", f.Name) {
-			l.host.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
-				Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
+		if f.Runs() && f.RetrySupportWarning() != nil {
+			unsupported = append(unsupported, f.Name)
 		}
+	}
+	if len(unsupported) > 0 && l.first("2.7") {
+		l.host.log.Warn().Strs("functions", unsupported).Str("help", "https://aka.ms/func-retry-policies").
+			Msg("retries will soon not be supported by the platform on the triggers of these functions; here they stay active")
 	}
 	for _, lint := range app.Lints(a) {
 		if (lint.ID == "L-6" || lint.ID == "L-12" || lint.ID == "L-16") && !a.Switches.Ignores(lint.ID) && l.first(lint.ID, lint.Function, lint.Message) {

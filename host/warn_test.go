@@ -18,7 +18,7 @@ func hostFile(retries string) string {
 	return `{"version":"2.0","retry":{"strategy":"fixedDelay","maxRetryCount":` + retries + `,"delayInterval":"00:00:01"}}`
 }
 
-// The platform warns once for each function that its trigger has no official
+// A start warns once, in one line for all functions, that their triggers have no official
 // support for retries (spec host-and-retry 2.7); a reload does not repeat it, nor
 // that a queue has no poison queue.
 func TestWarningsAreGivenOnce(t *testing.T) {
@@ -40,7 +40,7 @@ func TestWarningsAreGivenOnce(t *testing.T) {
 	if h.Generation() != 3 {
 		t.Fatalf("generation %d, want two reloads", h.Generation())
 	}
-	for _, want := range []string{`"function":"Orders","trigger"`, `"function":"Rest","trigger"`, `"lint":"L-12"`} {
+	for _, want := range []string{`"functions":["Orders","Rest"],"help"`, `retries will soon not be supported`, `"lint":"L-12"`} {
 		if n := strings.Count(log.String(), want); n != 1 {
 			t.Errorf("%s was logged %d times, want once:\n%s", want, n, &log)
 		}
@@ -71,8 +71,8 @@ func TestListOfFunctionsIsTold(t *testing.T) {
 	}
 	for text, want := range map[string]int{
 		`"level":"info","functions":["orders","WRONG"]`: 1,
-		`"function":"Orders","trigger"`:                 1,
-		`"function":"Wrong","trigger"`:                  0,
+		`"functions":["Orders"],"help"`:                 1,
+		`"Wrong","help"`:                                0,
 		`Others`:                                        0,
 	} {
 		if n := strings.Count(log.String(), text); n != want {

@@ -153,10 +153,5 @@ func withDeadLetters(e *control.BusEntity) (paths []string) {
 // completeBus completes the first argument with paths of the running host's
 // entities.
 func completeBus(t *target, paths func(e *control.BusEntity) []string) completion {
-	return completeFirst(t, noMore, func(inv *control.Inventory) (names []string) {
-		for i := range inv.ServiceBus {
-			names = append(names, paths(&inv.ServiceBus[i])...)
-		}
-		return names
-	})
+	return completeFirst(t, noMore, func(inv *control.Inventory) []string { return busNames(inv, paths) })
 }

@@ -42,12 +42,7 @@ func cosmosPath(container string) error {
 
 // completeCosmos completes the first argument with containers of the running host.
 func completeCosmos(t *target, then cobra.ShellCompDirective) completion {
-	return completeFirst(t, then, func(inv *control.Inventory) (names []string) {
-		for _, c := range inv.Cosmos {
-			names = append(names, c.Path)
-		}
-		return names
-	})
+	return completeFirst(t, then, cosmosNames)
 }
 
 func newSendCosmos(std streams) *cobra.Command {

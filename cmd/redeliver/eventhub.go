@@ -24,13 +24,8 @@ Events with the same --key come to the same partition, in order; without key and
 --partition they come to one partition after the other.`,
 		Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
   redeliver send eventhub orders --partition 0 - < order.json`,
-		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *control.Inventory) (names []string) {
-			for _, hub := range inv.EventHubs {
-				names = append(names, hub.Name)
-			}
-			return names
-		}),
+		Args:              arguments(1, 2),
+		ValidArgsFunction: completeFirst(&r.target, noMore, hubNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key != "" && event.Partition != "" {
 				return &usageError{errors.New("--key and --partition exclude each other")}

@@ -54,6 +54,12 @@ end with the host.`,
   redeliver fail operation Deliver --service eventgrid --status 413
   redeliver fail operation Receive --service blob --latency 30s`,
 		Args: arguments(1, 1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, noMore
+			}
+			return faults.Operations(in.Service), noMore
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Operation = args[0]
 			return inject(cmd, r, in)
@@ -77,8 +83,9 @@ func newFailHandler(std streams) *cobra.Command {
 		Short: "Lose the handler of the next attempt of a function",
 		Long: `Fail loses the handler of the next attempt, as when its process ends: before it
 has begun, or with --after when it has done its work. The attempt fails.`,
-		Example: "  redeliver fail handler ProcessOrder --after --times 2",
-		Args:    arguments(1, 1),
+		Example:           "  redeliver fail handler ProcessOrder --after --times 2",
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeFirst(&r.target, noMore, functionNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Entity = args[0]
 			return inject(cmd, r, in)
@@ -120,6 +127,12 @@ points, in their order:
 		Example: `  redeliver fail host ProcessOrder betweenAttempts --nth 2
   redeliver send queue orders '{"id":"7","fail":true}'`,
 		Args: arguments(2, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return points, noMore
+			}
+			return completeFirst(&r.target, noMore, functionNames)(cmd, args, start)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Function, in.Point = args[0], args[1]
 			return tell(cmd, r, *in, func(*api.None) string {

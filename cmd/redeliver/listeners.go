@@ -174,7 +174,7 @@ func (s *session) openStorage() error {
 		return err
 	}
 	if err := server.Start(); isBusy(err) {
-		return hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --blob-port 0 --queue-port 0 take any free ones, off none")
+		return hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --ports any takes free ones for all services, --blob-port 0 --queue-port 0 for these, off none")
 	} else if err != nil {
 		return err
 	}

@@ -78,13 +78,15 @@ var embeddedConnections = map[string]string{ // read only
 	"AzureWebJobsCosmosDB":   "AccountEndpoint=https://localhost:8081/;AccountKey=C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==",
 }
 
-func kindNames() string {
-	var names []string
+// newKindNames are the triggers that new writes.
+func newKindNames() (names []string) {
 	for _, k := range newKinds {
 		names = append(names, k.name)
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	return names
 }
+
+func kindNames() string { return choice(newKindNames()) }
 
 func kindOf(name string) *triggerKind {
 	for _, k := range newKinds {

@@ -16,6 +16,27 @@ import (
 // noPort is the port of a server that is off.
 const noPort = -1
 
+// anyPorts is the value of --ports that takes any free port for each service.
+const anyPorts = "any"
+
+// freePorts takes any free port where --ports says so, for each service whose own flag
+// does not say another one. What is served stays as it is.
+func (f *startFlags) freePorts(cmd *cobra.Command) {
+	if f.ports != anyPorts {
+		return
+	}
+	if !cmd.Flags().Changed("port") {
+		f.port = 0
+	}
+	for name, port := range map[string]*portFlag{
+		"blob-port": &f.blobPort, "queue-port": &f.queuePort, busPort: &f.bus.port, busTLSPort: &f.bus.tlsPort, busAdminPort: &f.bus.adminPort, gridPort: &f.grid.port,
+	} {
+		if !cmd.Flags().Changed(name) {
+			*port = 0
+		}
+	}
+}
+
 // portFlag is the value of a flag for a port: its number, 0 for any free one, or "off".
 type portFlag int
 

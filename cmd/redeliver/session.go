@@ -423,7 +423,7 @@ func (s *session) openWeb(a *app.App) error {
 	server := web.New(s.host, opts)
 	if err := server.Start(); err != nil {
 		if isBusy(err) {
-			return hinted(err, "choose another port with --port, or any free one with --port 0")
+			return hinted(err, "choose another port with --port, or any free one with --port 0; --ports any takes free ones for all services")
 		}
 		return err
 	}

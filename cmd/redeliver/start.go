@@ -21,6 +21,7 @@ import (
 type startFlags struct {
 	port            int
 	portGiven       bool
+	ports           string // "", or anyPorts
 	address         string
 	adminAddress    string
 	cors            []string
@@ -122,11 +123,11 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
   redeliver start shop --clock auto
   redeliver start --clock manual
   redeliver start --services-only
-  redeliver start shop --port 0 --functions ProcessOrder SendInvoice
+  redeliver start shop --ports any --functions ProcessOrder SendInvoice
   redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.portGiven = cmd.Flags().Changed("port")
+			f.portGiven = cmd.Flags().Changed("port") || f.ports == anyPorts
 			f.storageGiven = storageGiven(cmd)
 			find := appAbove
 			if f.servicesOnly {
@@ -139,6 +140,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 			if err := f.check(); err != nil {
 				return err
 			}
+			f.freePorts(cmd)
 			if err := f.bus.finish(cmd); err != nil {
 				return err
 			}
@@ -148,6 +150,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.port, "port", "p", defaultPort, "port to listen on; 0 for any free one")
+	flags.StringVar(&f.ports, "ports", "", "any: any free port for each service that has no port flag of its own, for a second app beside another")
 	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
 	flags.StringVar(&f.adminAddress, "admin-address", "", "IP address of the admin and control API only (default: as --address)")
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
@@ -193,6 +196,9 @@ func (f *startFlags) check() error {
 	}
 	if f.port < 0 || f.port > 65535 {
 		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
+	}
+	if f.ports != "" && f.ports != anyPorts {
+		return hinted(oneOf("ports", f.ports, anyPorts), "--port, --blob-port and the like each take a number")
 	}
 	if f.open && f.noUI {
 		return &usageError{errors.New("--open and --no-ui exclude each other")}

@@ -48,6 +48,9 @@ var switchNames = [...]string{
 	ignoreSwitch,
 }
 
+// SwitchNames are the names that a switch of --set may have.
+func SwitchNames() []string { return slices.Clone(switchNames[:]) }
+
 // findSwitch returns the canonical spelling of a switch.
 func findSwitch(name string) (string, bool) {
 	for _, known := range switchNames {

@@ -288,6 +288,59 @@ func TestScenariosOfDocuments(t *testing.T) {
 	}
 }
 
+// The questions of a team are answered by their scenarios, and each is red for an app that is
+// wrong.
+func TestQuestionsOfATeam(t *testing.T) {
+	t.Parallel()
+	wrong := map[string][]string{ // pairs: text of the right app, and of the wrong one
+		"an order that always fails":                     {"maxRetryCount: 4", "maxRetryCount: 3"},
+		"an order that is sent three times":              {"requiresDuplicateDetection: true", "requiresDuplicateDetection: false"},
+		"poison orders are given back":                   {"[{do: fail, times: 5}]", "fail"},
+		"a partition waits for its first event":          {"maxRetryCount: -1", "maxRetryCount: 3"},
+		"a report that was missed":                       {"0 0 * * * *\"", "0 0 * * * *\", useMonitor: false"},
+		"steps of a session":                             {"requiresSession: true, ", "", ", isSessionsEnabled: true", ""},
+		"a payment service that is down for three calls": {"failures: 3", "failures: 4"},
+		"an outage of storage":                           {"handler: {outputs: {shipped: a}}", "handler: succeed"},
+		"a crash after the output":                       {"handler: {outputs: {out: {order: 7}}}", "handler: {outputs: {out: {ordr: 7}}}"},
+		"an instance goes in a wait":                     {"maxRetryCount: 3", "maxRetryCount: 0"},
+		"a picture that is no picture":                   {"handler: fail", "handler: [{do: fail, times: 4}]"},
+		"a subscriber that is down for a day":            {", deadLetterContainer: dead", ""},
+	}
+	_, section, _ := strings.Cut(read(t, "testing.md"), "### Twelve questions of a team")
+	section, _, _ = strings.Cut(section, "\n## ")
+	blocks := strings.Split(section, "```yaml\n")[1:]
+	if len(blocks) != len(wrong) {
+		t.Errorf("%d questions, want %d", len(blocks), len(wrong))
+	}
+	failures := func(t *testing.T, text string) []scenario.Failure {
+		t.Helper()
+		list, faults := scenario.Parse("testing.md", []byte(text))
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		return scenario.Run(context.Background(), list[0], nil).Failures
+	}
+	for _, block := range blocks {
+		text, _, _ := strings.Cut(block, "```")
+		name, _, _ := strings.Cut(strings.TrimPrefix(text, "name: "), "\n")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, f := range failures(t, text) {
+				t.Error(f.String())
+			}
+			pairs := wrong[name]
+			for i := 0; i < len(pairs); i += 2 {
+				if !strings.Contains(text, pairs[i]) {
+					t.Fatalf("no %q in it", pairs[i])
+				}
+			}
+			if other := strings.NewReplacer(pairs...).Replace(text); len(failures(t, other)) == 0 {
+				t.Errorf("it holds for a wrong app too:\n%s", other)
+			}
+		})
+	}
+}
+
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)

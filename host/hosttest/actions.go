@@ -257,18 +257,19 @@ func (h *Host) drive(call func()) {
 // it ("../pay/pay.go"). It returns the reason when the edit is refused.
 func (h *Host) Edit(name, text string) error {
 	h.tb.Helper()
-	return h.change(name, func() error { return write(h.Dir(), name, text) })
+	return h.change(name, true, func() error { return write(h.Dir(), name, text) })
 }
 
 // Remove removes a file of the app, or a folder with all that is in it, and reloads the
 // app. It returns the reason when that is refused.
 func (h *Host) Remove(name string) error {
 	h.tb.Helper()
-	return h.change(name, func() error { return os.RemoveAll(filepath.Join(h.Dir(), filepath.FromSlash(name))) })
+	return h.change(name, false, func() error { return os.RemoveAll(filepath.Join(h.Dir(), filepath.FromSlash(name))) })
 }
 
-// change changes a file of the app and reloads it.
-func (h *Host) change(name string, make func() error) error {
+// change changes a file of the app and reloads it. written says that it writes to the file
+// that the name leads to.
+func (h *Host) change(name string, written bool, make func() error) error {
 	h.tb.Helper()
 	path := filepath.Join(h.Dir(), filepath.FromSlash(name))
 	switch {
@@ -277,13 +278,16 @@ func (h *Host) change(name string, make func() error) error {
 	case path == h.copied || !below(path, h.copied):
 		h.tb.Fatalf("hosttest: change of %q: it is not in the copy that the host runs, %s", name, h.copied)
 	}
-	if err := make(); err != nil {
+	err := own(h.copied, path, written)
+	if err == nil {
+		err = make()
+	}
+	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
 	if h.down {
 		return nil // the next run reads it
 	}
-	var err error
 	h.do("reload", func() { err = h.Reload(context.Background()) })
 	return err
 }

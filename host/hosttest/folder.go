@@ -3,9 +3,7 @@ package hosttest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -28,6 +26,9 @@ func appFolder(tb TB, o *Options) (dir, copied string) {
 		}
 	}
 	for name, text := range o.Files {
+		if err := own(copied, filepath.Join(dir, filepath.FromSlash(name)), true); err != nil {
+			tb.Fatalf("hosttest: %v", err)
+		}
 		if err := write(dir, name, text); err != nil {
 			tb.Fatalf("hosttest: %v", err)
 		}
@@ -52,6 +53,9 @@ func copyApp(o *Options, to string) (string, error) {
 		return to, os.Mkdir(to, 0o755)
 	}
 	dir, err := filepath.Abs(o.Dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -84,51 +88,6 @@ func copyApp(o *Options, to string) (string, error) {
 func below(path, root string) bool {
 	relative, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(relative)
-}
-
-// copyTree copies a folder without version control. Of the files that hosts have kept
-// there it takes the built programs only.
-func copyTree(to, from string) error {
-	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(from, path)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, relative)
-		kept := filepath.Base(filepath.Dir(path)) == ".redeliver"
-		switch {
-		case e.IsDir() && (e.Name() == ".git" || kept && e.Name() != "bin"):
-			return filepath.SkipDir
-		case kept && !e.IsDir():
-			return nil
-		case e.IsDir():
-			return os.MkdirAll(target, 0o755)
-		case e.Type()&fs.ModeSymlink != 0:
-			link, err := os.Readlink(path)
-			if err != nil {
-				return err
-			}
-			return os.Symlink(link, target)
-		case !e.Type().IsRegular():
-			return nil
-		}
-		return copyFile(target, path)
-	})
-}
-
-func copyFile(to, from string) error {
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, info.Mode().Perm()|0o200))
 }
 
 // useExecutable names a handler program in the app's host.json.

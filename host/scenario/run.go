@@ -25,7 +25,9 @@ type Options struct {
 	// Update writes the files that "timeline" names anew, instead of comparing them.
 	Update bool
 
-	workers *worker.Pool // shared by the runs of one RunAll
+	workers *worker.Pool // shared by the runs of a chain
+	users   users        // of its processes
+	left    *leftovers   // of all runs of one RunAll
 }
 
 // A Result is what a run of a scenario came to.
@@ -94,8 +96,11 @@ func Run(ctx context.Context, s *Scenario, o *Options) *Result {
 		return res
 	}
 	begin := time.Now() //clock:outside how long the run takes in reality
-	r := &run{s: s, res: res, update: o.Update}
-	r.guard(func() { r.play(ctx, o) })
+	r := &run{s: s, res: res, update: o.Update, left: o.left}
+	r.guard(func() {
+		defer func() { r.blame(o.users) }()
+		r.play(ctx, o)
+	})
 	res.Real = time.Since(begin) //clock:outside the same
 	return res
 }
@@ -121,6 +126,8 @@ type run struct {
 
 	unwritten []unwritten // faults of outputs
 
+	left *leftovers // where the folder is told; nil: nowhere
+
 	mu       sync.Mutex
 	cleanups []func()
 	dir      string
@@ -145,6 +152,7 @@ func (r *run) guard(f func()) {
 	}
 	if r.dir != "" {
 		_ = os.RemoveAll(r.dir) // a temporary folder
+		r.left.drop(r.dir)
 	}
 }
 
@@ -263,6 +271,7 @@ func (r *run) TempDir() string {
 			r.Fatalf("%v", err)
 		}
 		r.dir = dir
+		r.left.add(dir)
 	}
 	dir, err := os.MkdirTemp(r.dir, "")
 	if err != nil {

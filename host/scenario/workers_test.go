@@ -66,13 +66,13 @@ func TestOneWorkerForManyScenarios(t *testing.T) {
 				{once, 0, 0, 1},
 				{strings.Replace(once, "when", "host: {retry: {strategy: fixedDelay, maxRetryCount: 2, delayInterval: \"00:00:01\"}}\nwhen", 1), 0, 1, 1},
 				{"---\napp: app\nfunctions: {Ship: {retry: {strategy: fixedDelay, maxRetryCount: 2, delayInterval: \"00:00:01\"}}}\nwhen: [{send: {queue: parcels, body: fail}}]\nthen: {functions: {Ship: {deliveries: [3, 3, 3, 3, 3], ends: poisoned}}}\n", 0, 2, 15},
-				{strings.Replace(once, "when", "ownWorker: true\nwhen", 1), 1, 0, 1},
-				{strings.Replace(once, "when", "settings: {DEPOT: Kiel}\nwhen", 1), 2, 0, 1},
-				{strings.Replace(once, "x}}]", "x}}, {restart: true}]", 1), 3, 0, 1},
+				{strings.Replace(once, "when", "settings: {DEPOT: Kiel}\nwhen", 1), 1, 0, 1},
 				{once, 0, 17, 1},
 				{"---\napp: app\nhost: {extensions: {queues: {maxDequeueCount: 1}}}\nwhen: [{send: {queue: parcels, body: exit}}]\nthen: {functions: {Ship: {ends: poisoned}}}\n", 0, 18, 1},
-				{once, 4, 0, 1},
-				{once, 4, 1, 1},
+				{once, 2, 0, 1},
+				{once, 2, 1, 1},
+				{strings.Replace(once, "when", "ownWorker: true\nwhen", 1), 3, 0, 1},
+				{strings.Replace(once, "x}}]", "x}}, {restart: true}]", 1), 4, 0, 1},
 			}
 			dir := t.TempDir()
 			var text strings.Builder
@@ -132,5 +132,74 @@ func TestOneWorkerForManyScenarios(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A process that ends in a scenario although another one has made it so tells of that one;
+// and how many run at the same time changes nothing, whatever the app keeps.
+func TestWorkerOfEarlierScenarios(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("there is no node in PATH")
+	}
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"app/host.json":          `{"version": "2.0"}`,
+		"app/Ship/function.json": `{"bindings": [{"type": "queueTrigger", "direction": "in", "name": "item", "queueName": "parcels"}]}`,
+		"app/Ship/index.js":      "let laid = false;\nmodule.exports = async (context, item) => { if (laid) process.exit(3); laid = item === 'bomb'; };\n",
+		"a.scenario.yaml": `name: the one that lays it
+app: app
+when: [{send: {queue: parcels, body: bomb}}]
+then: {functions: {Ship: {attempts: 1}}}
+---
+name: the one that meets it
+app: app
+when: [{send: {queue: parcels, body: x}}]
+then: {functions: {Ship: {attempts: 1}}}
+---
+name: the one with a process of its own
+app: app
+ownWorker: true
+when: [{send: {queue: parcels, body: x}}]
+then: {functions: {Ship: {attempts: 1}}}
+`,
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, faults := scenario.Load(filepath.Join(dir, "a.scenario.yaml"))
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	var jobs []scenario.Job
+	for range 2 {
+		for _, s := range list {
+			jobs = append(jobs, scenario.Job{Scenario: s})
+		}
+	}
+	var outcomes []string
+	for _, parallel := range []int{1, 2, 6} {
+		var b strings.Builder
+		scenario.RunAll(context.Background(), jobs, parallel, func(r *scenario.Result) {
+			for _, f := range r.Failures {
+				f.Timeline = nil
+				fmt.Fprintf(&b, "%s: %s\n", r.Scenario.Name, f.Message)
+			}
+		})
+		outcomes = append(outcomes, b.String())
+	}
+	const want = "the one that meets it: its worker process has ended (exit status 3), and had run \"the one that lays it\" before"
+	if n := strings.Count(outcomes[0], want); n != 2 {
+		t.Errorf("%d failures tell of the scenario before, want 2:\n%s", n, outcomes[0])
+	}
+	for _, outcome := range outcomes[1:] {
+		if outcome != outcomes[0] {
+			t.Errorf("more at the same time change the outcome:\n%s\nwithout them:\n%s", outcome, outcomes[0])
+		}
 	}
 }

@@ -113,6 +113,9 @@ func (b *banner) text() string {
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
+	if line := hushed(b.s.levelsOf(b.app), b.app.Functions); line != "" && !b.s.flags.verbose && b.s.flags.output != "json" {
+		writef(&t, "  lines      %s\n", line)
+	}
 	if list := b.app.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2
 		writef(&t, "  only       %s: the list of functions to run has no others\n", strings.Join(list, ", "))
 	}

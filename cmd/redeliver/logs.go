@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web/control"
@@ -42,7 +43,8 @@ ends, or Ctrl+C. Times are times of the host's clock.
 
 --since begins earlier: a duration (10m: the last ten minutes of the host's
 clock), or the sequence number of a record; --since 1 shows all that the journal
-keeps. What has left the journal is said, with how many records it keeps.
+keeps. logging.logLevel of host.json hides lines as in "start"; --verbose shows
+all. What has left the journal is said, with how many records it keeps.
 Filters are joined: a line is shown when all of them want it. --failed shows
 failed attempts, messages that are released, poison or dead-lettered, open
 circuits, and what went wrong with the app and its services. --json prints the
@@ -72,7 +74,7 @@ records of the journal, one JSON object a line.`,
 	flags.StringVar(&f.message, "message", "", "show only this message (or the beginning of its identity), delivery or invocation")
 	flags.BoolVar(&f.failed, "failed", false, "show only what failed")
 	flags.StringVar(&since, "since", "", "begin earlier: a `DURATION` of the host's clock (10m), or a sequence number (1: all)")
-	flags.BoolVarP(&verbose, "verbose", "v", false, "also show events of services and processes")
+	flags.BoolVarP(&verbose, "verbose", "v", false, "also show events of services and processes, and lines that host.json hides")
 	return cmd
 }
 
@@ -124,7 +126,7 @@ func (l *logs) follow(ctx context.Context, since string) error {
 		if err != nil {
 			break // the host has ended, in good order or not
 		}
-		if err := l.take(p, bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+		if err := l.take(ctx, p, bytes.TrimSuffix(line, []byte("\n"))); err != nil {
 			return err
 		}
 	}
@@ -169,6 +171,7 @@ func (l *logs) printer() *printer {
 		ending:   func(status string) bool { return strings.HasPrefix(status, "signal: ") },
 		wants:    func(rec *journal.Record) bool { return !rec.Time.Before(l.from) && l.filter.admits(rec) },
 		since:    l.host.Journal + 1,
+		levels:   l.levels,
 		refusals: map[string]bool{}, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 	if l.host.Report != nil {
@@ -179,8 +182,16 @@ func (l *logs) printer() *printer {
 	return p
 }
 
+// levels are those of the app that runs.
+func (l *logs) levels() app.LogLevels {
+	if l.host.Report == nil {
+		return nil
+	}
+	return l.host.Report.LogLevels
+}
+
 // take prints a line of the journal.
-func (l *logs) take(p *printer, line []byte) error {
+func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	var gap struct{ Missed uint64 }
 	if err := json.Unmarshal(line, &gap); err != nil {
 		return fmt.Errorf("journal of %s: %w", l.c.base, err)
@@ -204,6 +215,9 @@ func (l *logs) take(p *printer, line []byte) error {
 	switch rec.Kind {
 	case journal.GenerationLoaded:
 		l.runs = true
+		if now, err := call(ctx, l.c, control.GetStatus{}); err == nil { // else it has ended, and says so
+			l.host.Report = now.Report
+		}
 	case journal.ClockMoved:
 		if rec.Cause == "mode" {
 			l.mode = clock.Pace(rec.Name)

@@ -18,7 +18,7 @@ func followed(t *testing.T, l logs, lines ...string) (out, said string) {
 	l.c, l.out = newClient("http://localhost:1"), newConsole(streams{out: &stdout, err: &stderr}, true)
 	p := l.printer()
 	for _, line := range lines {
-		if err := l.take(p, []byte(line)); err != nil {
+		if err := l.take(t.Context(), p, []byte(line)); err != nil {
 			stderr.WriteString(err.Error())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
@@ -31,9 +32,11 @@ type printer struct {
 	ending  func(status string) bool       // the end of a process with that status belongs to the end of the host
 	since   uint64                         // records before it were there before anybody could measure their real time
 	wants   func(rec *journal.Record) bool // what is printed; nil: everything
+	levels  func() app.LogLevels           // of the running app
 
 	width    int               // of the function column
 	counts   int               // width of the column of counters: grows
+	tone     string            // colour of what the line says that was put together last
 	day      string            // of the lines printed last
 	shown    *banner           // the last one; nil: none
 	faults   map[string]bool   // of functions, as they were said last
@@ -57,7 +60,7 @@ const maxTimelines = 50_000
 func newPrinter(s *session) *printer {
 	return &printer{
 		s: s, out: s.out, json: s.flags.output == "json", wordy: s.flags.verbose,
-		pace: func() clock.Pace { return s.clock.Pace() }, running: func() bool { return s.host.App() != nil }, ending: s.ends,
+		pace: func() clock.Pace { return s.clock.Pace() }, running: func() bool { return s.host.App() != nil }, ending: s.ends, levels: s.levels,
 		day:      s.begun.Format(time.DateOnly),
 		refusals: s.explained, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
@@ -109,7 +112,8 @@ func (p *printer) show(rec *journal.Record, missed uint64) {
 		return
 	}
 	p.missing(missed)
-	if line := p.line(rec); line != "" {
+	p.tone = ""
+	if line := p.line(rec); line != "" && p.loud(rec) {
 		p.emit(rec, line)
 	}
 }
@@ -272,12 +276,13 @@ const (
 
 // format puts a line together that counts nothing.
 func (p *printer) format(rec *journal.Record, sgr, what, more string) string {
+	p.tone = sgr
 	return p.lay(rec, cell{text: what, sgr: sgr, width: whatWidth}, cell{text: more})
 }
 
 // counted puts a line together with the column of counters.
 func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ...cell) string {
-	p.counts = max(p.counts, len(counts))
+	p.tone, p.counts = sgr, max(p.counts, len(counts))
 	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.counts}}, more...)...)
 }
 
@@ -469,29 +474,6 @@ func (p *printer) ended(rec *journal.Record) string {
 		took += " virtual, " + roundTime(time.Since(t.real)) + " real"
 	}
 	return "(" + plural(t.attempts, "attempt") + ", " + took + ")"
-}
-
-// handlerLine is a line of a handler's output.
-func (p *printer) handlerLine(rec *journal.Record) string {
-	if (rec.Level == "trace" || rec.Level == "debug") && !p.wordy {
-		return ""
-	}
-	colour := ""
-	switch rec.Level {
-	case "warning":
-		colour = yellow
-	case "error", "critical":
-		colour = red
-	}
-	text := rec.Message
-	for _, f := range rec.Fields {
-		text += " " + f.Key + "=" + quoted(f.Value)
-	}
-	shown := *rec
-	if shown.Function == "" {
-		shown.Function = rec.Name
-	}
-	return p.lay(&shown, cell{text: "|", sgr: dim}, cell{text: text, sgr: colour})
 }
 
 // quoted quotes a value that would not read as one word.

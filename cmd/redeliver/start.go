@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -33,6 +35,7 @@ type startFlags struct {
 	worker          string
 	languageWorker  string // arguments for the program that runs the functions
 	verbose         bool
+	userLogLevel    string
 	enableAuth      bool
 	logFile         string // of func 5
 	noUI            bool
@@ -72,6 +75,11 @@ It prints the endpoints and, for each function, attempts x deliveries and where
 a message ends; then one line for each attempt and settlement. --output json
 prints the journal itself instead, one JSON object a line, and nothing else. The
 host's page, whose address it prints too, shows the same in a browser.
+logging.logLevel of host.json hides lines as it does for the platform's tool:
+what a handler writes has the category Function.NAME.User, attempts and
+settlements have Function.NAME, and what the program of the functions writes by
+itself has Host.Function.Console. Without a level Debug and Trace are hidden.
+--verbose shows all; the page, "explain" and the journal always have all.
 
 The clock is virtual. With "real" it follows the wall; with "auto" it skips
 every wait as soon as nothing is left to do, so that a 15-minute back-off takes
@@ -161,7 +169,8 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.StringVar(&f.worker, "worker", "", "language worker: shim (the one this program brings), official, or the `FOLDER` of one; default the official one where it is found")
 	flags.StringVar(&f.languageWorker, "language-worker", "", "`ARGUMENTS` for the program of the language worker, such as --inspect")
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes, and lines that host.json hides")
+	flags.StringVar(&f.userLogLevel, "user-log-level", "", "lowest level of functions' lines, unless host.json has logging.logLevel.Function: Trace to None")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
 	addCoreTools(flags, &f)
 	flags.BoolVar(&f.noUI, "no-ui", false, "do not serve the host's page")
@@ -194,6 +203,9 @@ func (f *startFlags) check() error {
 	if err := oneOf("output", f.output, "pretty", "plain", "json"); err != nil {
 		return err
 	}
+	if err := f.checkLevel(); err != nil {
+		return err
+	}
 	if f.port < 0 || f.port > 65535 {
 		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
 	}
@@ -218,6 +230,16 @@ func (f *startFlags) check() error {
 		return checkAddress("--address", f.address)
 	}
 	return nil
+}
+
+// checkLevel refuses a level that is none. That of the environment is left alone, as by the
+// platform's tool.
+func (f *startFlags) checkLevel() error {
+	words := app.LogLevelWords()
+	if f.userLogLevel == "" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, f.userLogLevel) }) {
+		return nil
+	}
+	return &usageError{fmt.Errorf("--user-log-level %q: want %s or %s", f.userLogLevel, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])}
 }
 
 // checkAddress refuses what is no IP address (spec host-and-retry 12.3).

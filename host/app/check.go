@@ -13,7 +13,7 @@ import (
 // attempts, waiting time and the end of a message, then everything that is wrong
 // and the lints. It is a pure function of the app.
 func Check(a *App) *Report {
-	r := &Report{App: a.Dir, HostID: a.ID, Blocked: !a.OK(), Functions: []FunctionReport{}, Errors: []Problem{}, Warnings: []Problem{}, Lints: []Lint{}}
+	r := &Report{App: a.Dir, HostID: a.ID, Blocked: !a.OK(), LogLevels: a.Config.LogLevels, Functions: []FunctionReport{}, Errors: []Problem{}, Warnings: []Problem{}, Lints: []Lint{}}
 	for _, f := range a.AllFaults() {
 		r.Errors = append(r.Errors, problem("", f))
 	}

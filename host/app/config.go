@@ -40,6 +40,9 @@ type Config struct {
 	// logging.applicationInsights.
 	OpenTelemetry, ApplicationInsights bool
 
+	// LogLevels is logging.logLevel: what a person sees of what is logged.
+	LogLevels LogLevels
+
 	// EventGrid is redeliver.eventGrid: topics and event subscriptions.
 	EventGrid EventGrid
 

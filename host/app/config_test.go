@@ -137,6 +137,7 @@ func TestConfigValues(t *testing.T) {
 	want := defaultConfig()
 	want.FunctionTimeout = time.Hour
 	want.OpenTelemetry, want.ManagedDependencies = true, true
+	want.LogLevels = app.LogLevels{"default": "Warning", "Function.Orders.User": "Debug"}
 	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", Forward: true, OverHTTP: true}
 	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10}
 	want.Queues = app.Queues{

@@ -77,6 +77,7 @@ func (l *loader) readConfig(r reader) {
 		"healthMonitor.healthCheckInterval", "healthMonitor.healthCheckWindow", "metadataProviderTimeout")
 	c.OpenTelemetry = r.word("telemetryMode", "ApplicationInsights", "OpenTelemetry") == "OpenTelemetry"
 	c.ApplicationInsights = r.has("logging.applicationInsights")
+	c.LogLevels = logLevels(r.texts("logging.logLevel"))
 	l.readBundle(r)
 	c.Functions = r.list("functions")
 	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")

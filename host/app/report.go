@@ -25,6 +25,9 @@ type Report struct {
 	// WithoutEffect holds the paths of what host.json sets and this host does not use.
 	WithoutEffect []string `json:"withoutEffect,omitempty"`
 
+	// LogLevels is logging.logLevel of host.json, which decides what "start" and "logs" show.
+	LogLevels LogLevels `json:"logLevels,omitempty"`
+
 	// Ignored holds the ids that redeliver.ignore switched off, sorted.
 	Ignored []string `json:"ignored,omitempty"`
 }

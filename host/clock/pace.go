@@ -135,9 +135,7 @@ func (v *Virtual) SetPace(kind Pace) {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	v.mu.Lock()
-	if v.holder == nil && v.ready.n == 0 && p.follows() && !p.holdsLocked(v) {
-		p.catchUpLocked(v)
-	}
+	v.presentLocked()
 	p.kind = kind
 	p.held = false
 	if kind != "" {
@@ -281,6 +279,25 @@ func (v *Virtual) paceLocked() bool {
 		p.timer.Reset(wake)
 	}
 	return false
+}
+
+// Present is Now, after time has followed the wall up to here, where it does and nobody has
+// a turn. Any goroutine may call it: it is for facts that come from outside and start no
+// work, such as a line that a process writes.
+func (v *Virtual) Present() time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.drive == nil {
+		v.presentLocked()
+	}
+	return v.Now()
+}
+
+// presentLocked lets time follow the wall up to here, unless somebody has a turn.
+func (v *Virtual) presentLocked() {
+	if p := &v.pace; v.holder == nil && v.ready.n == 0 && p.follows() && !p.holdsLocked(v) {
+		p.catchUpLocked(v)
+	}
 }
 
 // tick looks whether time may move now.

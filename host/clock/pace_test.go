@@ -83,6 +83,37 @@ func TestRealFollowsTheWall(t *testing.T) {
 	}
 }
 
+// Between events time is as late as the last one, but for who asks for the present; that
+// overtakes nothing that is due, and starts no work.
+func TestPresent(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	at := func(want time.Duration) {
+		t.Helper()
+		if got := p.Present().Sub(epoch); got != want {
+			t.Errorf("present %v, want %v", got, want)
+		}
+	}
+	p.sleeps("s", p.Sleep, time.Minute, 1)
+	p.pass(time.Hour)
+	at(0) // no pace
+	p.Real()
+	p.wall.Pass(10*time.Second, func() {})
+	if got := since(p.Virtual); got != 0 {
+		t.Errorf("before anybody asks: %v", got)
+	}
+	at(10 * time.Second)
+	p.Do("turn", func() {
+		p.wall.Pass(time.Second, func() {})
+		at(10 * time.Second) // time stands still during a turn
+	})
+	p.pass(49 * time.Second)
+	p.order.is(t, "s@1m0s")
+	p.SetPace(clock.Manual)
+	p.pass(time.Hour)
+	at(time.Minute)
+}
+
 // With Real a call out does not hold time still: real durations count.
 func TestRealDoesNotWaitForCalls(t *testing.T) {
 	t.Parallel()

@@ -286,7 +286,7 @@ func (c *conn) chatter(l *workerpb.RpcLog) {
 		to = c.spec.Notice
 	}
 	if to != nil && l.GetLevel() < workerpb.RpcLog_None {
-		to(logOf(l))
+		to(folded(l))
 	}
 }
 

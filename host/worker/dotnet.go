@@ -124,14 +124,26 @@ func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 	}
 }
 
-// folded is a line of a call. A .NET worker logs the failure that it is about to answer
-// with: what is told again is for who looks at details (spec workers-dotnet-java 1.12).
+// folded is a line as it is shown. A .NET worker logs the failure that it is about to answer
+// with, and its frameworks tell of each request that they serve or send, and where: what is
+// told again is for who looks at details (spec workers-dotnet-java 1.12).
 func folded(l *workerpb.RpcLog) call.Log {
 	out := logOf(l)
-	if tellsFailure(l) {
+	if tellsFailure(l) || l.GetLevel() <= workerpb.RpcLog_Information && ofFramework(l.GetCategory()) {
 		out.Level = min(out.Level, call.Debug)
 	}
 	return out
+}
+
+// ofFramework reports whether a category is that of what lies between the host and a
+// function: the web server of the worker, its host, and its client for settlements.
+func ofFramework(category string) bool {
+	for _, prefix := range []string{"Microsoft.AspNetCore.", "Microsoft.Hosting.Lifetime", "System.Net.Http.HttpClient.CallInvokerExtractor."} {
+		if strings.HasPrefix(category, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func tellsFailure(l *workerpb.RpcLog) bool {

@@ -20,6 +20,14 @@ type input struct {
 	Exit   bool     // ends the process
 	Hold   string   // a named pipe to keep open
 	Settle []string // calls of the Settlement service, first of all
+	Log    []logged // lines, before anything else
+}
+
+// logged is a line of a logger.
+type logged struct {
+	Level, Text string
+	Category    string // empty is the function's
+	Outside     bool   // in no call
 }
 
 // track notes a call for its cancellation, which ends the context. It reports false for
@@ -127,6 +135,13 @@ func (w *worker) run(ctx context.Context, r *workerpb.InvocationRequest, m *work
 	name := strings.Split(m.GetEntryPoint(), ".")
 	about, _, _ := strings.Cut(strings.TrimSpace(w.assembly), "\n")
 	w.log(id, workerpb.RpcLog_Information, "Function."+m.GetName()+".User", "0", fmt.Sprintf("%s: order %s, %s (%s)", name[len(name)-1], in.ID, retry, strings.TrimLeft(about, "/ ")), nil)
+	for _, l := range in.Log {
+		of := id
+		if l.Outside {
+			of = ""
+		}
+		w.log(of, workerpb.RpcLog_Level(workerpb.RpcLog_Level_value[l.Level]), l.Category, "0", l.Text, nil)
+	}
 	out.Result = success()
 	for _, action := range in.Settle {
 		w.settle(r, action)

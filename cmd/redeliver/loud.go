@@ -1,0 +1,100 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// information is the level of what is no warning, as the journal writes it.
+const information = "information"
+
+// levels are those of the running app.
+func (s *session) levels() app.LogLevels { return s.levelsOf(s.host.App()) }
+
+// levelsOf are the levels of an app, which may be nil, below those that the user asks for, in
+// the words of the platform's tool.
+func (s *session) levelsOf(a *app.App) app.LogLevels {
+	var own app.LogLevels
+	if a != nil {
+		own = a.Config.LogLevels
+	}
+	return own.ForUsers(cmp.Or(s.flags.userLogLevel, os.Getenv("FUNCTIONS_USER_LOG_LEVEL")))
+}
+
+// loud reports whether a line is shown, by the levels of host.json, as in the platform's
+// tool: lines of handlers, and the host's own about a function. --verbose shows all
+// (spec host-and-retry 6.2).
+func (p *printer) loud(rec *journal.Record) bool {
+	switch {
+	case p.wordy:
+		return true
+	case rec.Kind == journal.HandlerLog:
+		return p.levels().Show(app.HandlerCategory(rec.Function), rec.Level)
+	case rec.Function == "":
+		return true
+	}
+	level := information
+	switch p.tone {
+	case yellow: // something is tried again
+		level = "warning"
+	case red, magenta: // something was given up
+		level = "error"
+	}
+	return p.levels().Show(app.FunctionCategory(rec.Function), level)
+}
+
+// hushed tells how many of the functions have lines that --verbose alone shows, because of
+// host.json; empty for none.
+func hushed(levels app.LogLevels, functions []*app.Function) string {
+	n := 0
+	for _, f := range functions {
+		if !levels.Show(app.FunctionCategory(f.Name), information) || !levels.Show(app.HandlerCategory(f.Name), information) {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return "logging.logLevel hides lines of " + plural(n, "function") + "; --verbose shows all"
+}
+
+// handlerLine is a line of a handler's output. Its level is said where it is another than
+// Information.
+func (p *printer) handlerLine(rec *journal.Record) string {
+	colour := ""
+	switch rec.Level {
+	case "warning":
+		colour = yellow
+	case "error", "critical":
+		colour = red
+	}
+	text := rec.Message
+	for _, f := range rec.Fields {
+		text += " " + f.Key + "=" + quoted(f.Value)
+	}
+	if rec.Level != "" && rec.Level != information && !saysLevel(rec) {
+		text = rec.Level + ": " + text
+	}
+	shown := *rec
+	shown.Function = cmp.Or(rec.Function, rec.Name)
+	return p.lay(&shown, cell{text: "|", sgr: dim}, cell{text: text, sgr: colour})
+}
+
+// saysLevel reports whether a line has the word of its level in it: that of a program's
+// standard error was found there.
+func saysLevel(rec *journal.Record) bool {
+	if rec.Function != "" {
+		return false
+	}
+	text := strings.ToLower(rec.Message)
+	for _, word := range []string{"warn", "error", "fail", "severe", "panic", "unhandled exception"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -24,6 +24,8 @@ func newBanner(s *session, a *app.App) *banner {
 	b := &banner{s: s, app: a}
 	report := table.Report(a, s.host.Services())
 	var others [][4]string
+	var reasons []string
+	without := map[string][]string{} // functions that are not served, by the reason
 	for i := range report.Functions {
 		f := &report.Functions[i]
 		def := a.Function(f.Name)
@@ -32,7 +34,10 @@ func newBanner(s *session, a *app.App) *banner {
 		case def == nil:
 			continue
 		case f.NotServed != "":
-			b.idle = append(b.idle, textf("%s does not run: %s", f.Name, f.NotServed))
+			if without[f.NotServed] == nil {
+				reasons = append(reasons, f.NotServed)
+			}
+			without[f.NotServed] = append(without[f.NotServed], f.Name)
 			continue
 		case def.InError() || f.InError:
 			continue
@@ -52,6 +57,13 @@ func newBanner(s *session, a *app.App) *banner {
 		others = append(others, row)
 	}
 	b.rows = append(b.rows, others...)
+	for _, reason := range reasons {
+		verb := "does"
+		if len(without[reason]) > 1 {
+			verb = "do"
+		}
+		b.idle = append(b.idle, textf("%s %s not run: %s", strings.Join(without[reason], ", "), verb, reason))
+	}
 	return b
 }
 

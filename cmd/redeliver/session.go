@@ -295,11 +295,7 @@ func below(err error, command, dir string) error {
 
 // warnOf tells of the warnings of an app that have not been told.
 func (s *session) warnOf(a *app.App) {
-	warnings := slices.Clone(a.Warnings)
-	for _, f := range a.Functions {
-		warnings = append(warnings, f.Warnings...)
-	}
-	for _, w := range warnings {
+	for _, w := range a.Told() {
 		if text := w.Error(); !s.warned[text] {
 			s.warned[text] = true
 			s.out.warn(text)

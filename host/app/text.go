@@ -18,8 +18,8 @@ import (
 func (r *Report) Write(w io.Writer) error {
 	t := &textReport{w: bufio.NewWriter(w)}
 	t.functions(r)
-	t.problems("Errors", r.Errors)
-	t.problems("Warnings", r.Warnings)
+	t.problems("Errors", r.Errors, false)
+	t.problems("Warnings", r.Warnings, true)
 	t.lints(r)
 	if len(r.WithoutEffect) > 0 {
 		t.line("Without effect here: %s", strings.Join(r.WithoutEffect, ", "))
@@ -210,13 +210,22 @@ func spanWords(d time.Duration) string {
 	return fmt.Sprintf("%.4g s", d.Seconds())
 }
 
-func (t *textReport) problems(title string, list []Problem) {
+// problems lists faults; warnings that say the same of several functions are one.
+func (t *textReport) problems(title string, list []Problem, warnings bool) {
 	if len(list) == 0 {
 		return
 	}
 	t.line("%s (%d)", title, len(list))
 	t.line("")
-	for _, p := range list {
+	type said struct{ Function, File, Path, Found, Reason, Allowed string }
+	firsts, functions := gathered(list, func(p Problem) (said, string) {
+		key := said{p.Function, p.File, p.Path, p.Found, p.Reason, p.Allowed}
+		if warnings {
+			key.Function, key.File, key.Path = "", "", ""
+		}
+		return key, p.Function
+	})
+	for i, p := range firsts {
 		t.line("  %s", strings.TrimRight(place(p.File, p.Line, p.Column)+"  "+p.Path, " "))
 		text := p.Reason
 		if p.Found != "" && !quotes(p.Reason, p.Found) {
@@ -227,6 +236,9 @@ func (t *textReport) problems(title string, list []Problem) {
 		}
 		if p.First {
 			text += " [the platform reports this one: " + p.Kind + "]"
+		}
+		if len(functions[i]) > 1 {
+			text += alsoText(functions[i][1:])
 		}
 		t.line("    %s", text)
 		if p.Hint != "" {
@@ -252,13 +264,20 @@ func (t *textReport) lints(r *Report) {
 	if len(r.Lints) > 0 {
 		t.line("Lints (%d)", len(r.Lints))
 		t.line("")
-		for _, l := range r.Lints {
+		lints, functions := gathered(r.Lints, func(l Lint) (Lint, string) {
+			name := l.Function
+			if !strings.HasPrefix(l.File, name+"/") {
+				l.Function = "" // one place, such as a policy in host.json, for all functions
+			}
+			return l, name
+		})
+		for i, l := range lints {
 			head := fmt.Sprintf("  %-4s  %s", l.ID, place(l.File, l.Line, l.Column))
 			if l.Path != "" {
 				head += "  " + l.Path
 			}
-			if l.Function != "" && !strings.HasPrefix(l.File, l.Function+"/") {
-				head += "  (" + l.Function + ")"
+			if names := functions[i]; len(names) > 0 && !strings.HasPrefix(l.File, l.Function+"/") {
+				head += "  (" + strings.Join(names, ", ") + ")"
 			}
 			t.line("%s", head)
 			t.line("        %s", l.Message)

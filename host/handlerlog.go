@@ -1,8 +1,6 @@
 package host
 
 import (
-	"time"
-
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
@@ -37,7 +35,7 @@ func (d *delivery) log(line call.Log) {
 func (hs *handlers) outputOf(program string) func(process.Line) {
 	var lines journal.Flood
 	return func(line process.Line) {
-		present(hs.host.clk) // time may not have moved since the last event
+		clock.Present(hs.host.clk) // time may not have moved since the last event
 		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: line.Level.String(), Message: line.Text}
 		pass, cut := lines.Pass(hs.host.clk.Now().Unix()/60, len(line.Text))
 		switch {
@@ -47,12 +45,5 @@ func (hs *handlers) outputOf(program string) func(process.Line) {
 			return
 		}
 		hs.host.journal.Append(rec)
-	}
-}
-
-// present lets a clock that follows the wall show the time that it is.
-func present(clk clock.Clock) {
-	if v, ok := clk.(interface{ Present() time.Time }); ok {
-		v.Present()
 	}
 }

@@ -44,9 +44,12 @@ func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 		fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name)))
 }
 
+// unserved is in the reason of all that is missing here.
+const unserved = " that Redeliver does not serve"
+
 // reason says that a type, or one direction of it, is not served.
 func (k *BindingKind) reason(direction string) string {
-	text := "is a binding of the platform (" + k.Of + ") that Redeliver does not serve"
+	text := "is a binding of the platform (" + k.Of + ")" + unserved
 	if len(k.Served) > 0 {
 		text += map[string]string{"in": " as an input", "out": " as an output"}[direction]
 	}

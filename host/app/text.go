@@ -18,8 +18,8 @@ import (
 func (r *Report) Write(w io.Writer) error {
 	t := &textReport{w: bufio.NewWriter(w)}
 	t.functions(r)
-	t.problems("Errors", r.Errors, false)
-	t.problems("Warnings", r.Warnings, true)
+	t.problems("Errors", r.Errors)
+	t.problems("Warnings", r.Warnings)
 	t.lints(r)
 	if len(r.WithoutEffect) > 0 {
 		t.line("Without effect here: %s", strings.Join(r.WithoutEffect, ", "))
@@ -210,8 +210,8 @@ func spanWords(d time.Duration) string {
 	return fmt.Sprintf("%.4g s", d.Seconds())
 }
 
-// problems lists faults; warnings that say the same of several functions are one.
-func (t *textReport) problems(title string, list []Problem, warnings bool) {
+// problems lists faults; that a kind is not served is said once for all functions.
+func (t *textReport) problems(title string, list []Problem) {
 	if len(list) == 0 {
 		return
 	}
@@ -220,7 +220,7 @@ func (t *textReport) problems(title string, list []Problem, warnings bool) {
 	type said struct{ Function, File, Path, Found, Reason, Allowed string }
 	firsts, functions := gathered(list, func(p Problem) (said, string) {
 		key := said{p.Function, p.File, p.Path, p.Found, p.Reason, p.Allowed}
-		if warnings {
+		if strings.Contains(p.Reason, unserved) {
 			key.Function, key.File, key.Path = "", "", ""
 		}
 		return key, p.Function

@@ -7,8 +7,8 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// Warning is a warning of an app, told once for all functions that have the same, at the
-// place of the first: a kind that is not served is missing in all of them.
+// Warning is a warning of an app. That a kind is not served is told once for all functions,
+// at the place of the first.
 type Warning struct {
 	*schemas.Fault
 	Also []string // the names of the other functions
@@ -38,7 +38,7 @@ func (a *App) Told() (list []Warning) {
 			key := said{w.Found, w.Reason, w.Allowed}
 			i, known := first[key]
 			switch {
-			case !known || of[i] == f.Name:
+			case !known || of[i] == f.Name || !strings.Contains(w.Reason, unserved):
 				first[key], of[len(list)] = len(list), f.Name
 				list = append(list, Warning{Fault: w})
 			case !slices.Contains(list[i].Also, f.Name):

@@ -293,6 +293,13 @@ func (v *Virtual) Present() time.Time {
 	return v.Now()
 }
 
+// Present lets a clock that follows the wall show the time that it is; see Virtual.Present.
+func Present(c Clock) {
+	if v, ok := c.(interface{ Present() time.Time }); ok {
+		v.Present()
+	}
+}
+
 // presentLocked lets time follow the wall up to here, unless somebody has a turn.
 func (v *Virtual) presentLocked() {
 	if p := &v.pace; v.holder == nil && v.ready.n == 0 && p.follows() && !p.holdsLocked(v) {

@@ -19,12 +19,10 @@ func (d *delivery) log(line call.Log) {
 	}
 	rec := d.base
 	rec.Kind, rec.Attempt = journal.HandlerLog, d.attempts
-	if cut {
-		rec.Level, rec.Message = call.Warning.String(), d.flood.Text("attempt")
-		d.f.gen.host.journal.Append(rec)
-		return
-	}
 	rec.Level, rec.Message = line.Level.String(), line.Message
+	if cut {
+		rec.Level, rec.Message, line.Fields = call.Warning.String(), d.flood.Text("attempt"), nil
+	}
 	for _, f := range line.Fields {
 		rec.Fields = append(rec.Fields, journal.Field{Key: f.Key, Value: f.Value})
 	}

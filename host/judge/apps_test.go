@@ -21,21 +21,23 @@ const good = `{"bindings":[{"type":"httpTrigger","direction":"in","name":"req","
 func TestHostFiles(t *testing.T) {
 	t.Parallel()
 	tab := readTable(t, "testdata/hostjson.tsv", 1, 2)
-	all := func(t *testing.T, start starter) (facts [][]string) {
-		for i, r := range tab.rows {
-			t.Run(fmt.Sprint("row ", i+2), func(t *testing.T) {
-				a := lay(t, []txtar.File{{Name: "host.json", Data: []byte(r.in[0])}, {Name: "Good/function.json", Data: []byte(good)}}, "own")
-				s := start(t, a.dir, "custom", a.env)
-				function := s.function("Good")
-				facts = append(facts, []string{s.state, function})
-			})
-			if len(facts) <= i { // it was skipped
-				return make([][]string, len(tab.rows))
-			}
+	alone := func(t *testing.T, start starter, text string) (facts []string) {
+		a := lay(t, []txtar.File{{Name: "host.json", Data: []byte(text)}, {Name: "Good/function.json", Data: []byte(good)}}, "own")
+		s := start(t, a.dir, "custom", a.env)
+		function := s.function("Good") // finds out whether it has ended
+		return []string{s.state, function}
+	}
+	ours := make([][]string, len(tab.rows))
+	for i, r := range tab.rows {
+		t.Run(fmt.Sprint("row ", i+2), func(t *testing.T) { ours[i] = alone(t, openOurs, r.in[0]) })
+	}
+	tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string {
+		facts := make([][]string, len(tab.rows))
+		for _, group := range tab.groups(ours) {
+			tab.merged(t, group, facts, func(t *testing.T, text string) []string { return alone(t, openTheirs, text) })
 		}
 		return facts
-	}
-	tab.judge(t, judgeVariable, all(t, openOurs), func(t *testing.T) [][]string { return all(t, openTheirs) })
+	})
 }
 
 // A function.json beside a good function. Where the platform stops its whole host,

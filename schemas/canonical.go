@@ -36,7 +36,7 @@ func (d *Document) Canonical(name Name) map[string]any {
 }
 
 func (d *Document) canonical(c *compiled, places map[string]place) any {
-	r := &canonicalizer{style: c.style, places: places, earlier: d.earlier}
+	r := &canonicalizer{style: c.style, places: places, earlier: d.earlier, attributes: c.attributes}
 	v, _ := r.value(d.root, c.shape, "", "")
 	return v
 }
@@ -52,6 +52,8 @@ type canonicalizer struct {
 	style   style
 	places  map[string]place
 	earlier bool
+
+	attributes bool
 }
 
 // value returns the canonical value of n, and false if it counts as not given.
@@ -245,7 +247,12 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 		return r.text(n, s)
 	}
 	isBool := n.kind == boolNode
-	switch {
+	switch word, ok := s.numbered(n.text); {
+	case r.style == objectStyle && !isBool && ok:
+		return word, true
+	case r.attributes && !isBool && len(s.types) == 1 && s.takes("boolean"): // as Newtonsoft.Json converts
+		f, err := strconv.ParseFloat(n.text, 64)
+		return f != 0, err == nil
 	case isBool && s.takes("boolean"), !isBool && (s.takes("integer") || s.takes("number")):
 	case !s.takes("string"):
 	case s.format != "" && r.style == objectStyle: // 10 is no time span there
@@ -259,7 +266,12 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 
 func (r *canonicalizer) text(n *node, s *shape) (any, bool) {
 	trimmed := strings.TrimSpace(n.text)
-	if trimmed == "" && (s.emptyUnset || s.span() && (s.own || r.style == objectStyle)) {
+	if r.style == objectStyle && trimmed != "" && len(s.numbers) > 0 {
+		if word, ok := s.combined(trimmed); ok {
+			return word, true
+		}
+	}
+	if trimmed == "" && (n.text == "" || len(s.numbers) == 0) && (s.emptyUnset || s.span() && (s.own || r.style == objectStyle)) {
 		return nil, false
 	}
 	free := s.takes("string") && len(s.words) == 0 && s.format == ""

@@ -27,6 +27,8 @@ type compiled struct {
 	shape  *shape
 	schema *jsonschema.Schema
 	style  style
+	// attributes: values become properties of .NET attributes, where a number is a boolean.
+	attributes bool
 }
 
 // style is how the platform reads the values of a file.
@@ -88,7 +90,7 @@ func compile(name Name) *compiled {
 	if err != nil {
 		panic("schemas: " + err.Error())
 	}
-	return &compiled{raw: raw, shape: newShape(raw, raw), schema: schema, style: styles[name]}
+	return &compiled{raw: raw, shape: newShape(raw, raw), schema: schema, style: styles[name], attributes: name == FunctionJSON}
 }
 
 func isTimeSpan(v any) bool {

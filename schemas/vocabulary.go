@@ -29,6 +29,11 @@ const (
 	keyOthers = "x-others"
 	// keyConvert "or-unset": a value that cannot be converted counts as not given.
 	keyConvert = "x-convert"
+	// keyNumbers lists the words of an enum of .NET by number: function.json may say the
+	// number, also as text, and several words with commas between them, which are one
+	// number together. keyOtherwise is the word that any other number stands for.
+	keyNumbers   = "x-numbers"
+	keyOtherwise = "x-otherwise"
 	// keyKind is the platform's error kind: text for this schema and all below
 	// it, or an object from failed keyword to kind for this schema alone.
 	keyKind = "x-kind"
@@ -45,6 +50,8 @@ const (
 type shape struct {
 	types      []string
 	words      map[string]string // lower case to spelling, of an enum or const
+	numbers    []string          // words of an enum of .NET, by number
+	otherwise  string
 	format     string
 	emptyUnset bool
 	orUnset    bool
@@ -110,6 +117,8 @@ func readShape(schema, root map[string]any, own bool) *shape {
 	schema = dereference(schema, root)
 	s := &shape{types: texts(schema["type"]), words: map[string]string{}, schema: schema, own: own || schema[keyKind] == ""}
 	s.format, _ = schema["format"].(string)
+	s.numbers = texts(schema[keyNumbers])
+	s.otherwise, _ = schema[keyOtherwise].(string)
 	s.emptyUnset = schema[keyEmpty] == "unset"
 	s.othersIdle = schema[keyOthers] == "no-effect"
 	s.orUnset = schema[keyConvert] == "or-unset"

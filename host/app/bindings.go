@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,12 +13,16 @@ import (
 
 // readBindings reads the list of bindings. The schema reports what is wrong in
 // one binding by itself; here everything readable is kept.
-func (l *loader) readBindings(f *Function, raw any) {
+func (l *loader) readBindings(f *Function, raw, canonical any) {
 	list, _ := raw.([]any)
+	converted, _ := canonical.([]any)
 	for i, item := range list {
 		props, ok := item.(map[string]any)
 		if !ok {
 			continue
+		}
+		if i < len(converted) {
+			convert(props, converted[i])
 		}
 		b := &Binding{Path: schemas.IndexPath(f.at("bindings"), i), Props: props}
 		b.Name, b.Type = b.String("name"), b.String("type")
@@ -28,6 +33,31 @@ func (l *loader) readBindings(f *Function, raw any) {
 		}
 		b.DataType, b.Cardinality = strings.ToLower(b.String("dataType")), strings.ToLower(b.String("cardinality"))
 		f.Bindings = append(f.Bindings, b)
+	}
+}
+
+// convert gives properties the value that the platform reads out of a number, or out of a
+// text that names a word by its number.
+func convert(props map[string]any, canonical any) {
+	members, _ := canonical.(map[string]any)
+	for key, value := range props {
+		for name, now := range members {
+			if !strings.EqualFold(name, key) {
+				continue
+			}
+			text, isText := now.(string)
+			_, isBool := now.(bool)
+			switch v := value.(type) {
+			case json.Number:
+				if isText || isBool {
+					props[key] = now
+				}
+			case string:
+				if isText && !strings.EqualFold(text, v) {
+					props[key] = now
+				}
+			}
+		}
 	}
 }
 
@@ -137,7 +167,9 @@ func (l *loader) resolve(f *Function, b *Binding) {
 		return value
 	})
 	b.Props, _ = resolved.(map[string]any)
-	b.Connection = b.String("connection")
+	if b.Connection = b.String("connection"); strings.TrimSpace(b.Connection) == "" {
+		b.Connection = ""
+	}
 }
 
 func (l *loader) indexTrigger(f *Function, b *Binding) {
@@ -268,6 +300,9 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	if strings.ContainsAny(name, ";=") {
 		fault.Hint = "connection holds the name of a setting, never the connection string itself"
 		return
+	}
+	if b.Direction == "out" && b.Kind != nil {
+		fault.Reason += "; " + FailsDeliveries
 	}
 	l.lack(settingName(name), f, fault)
 }

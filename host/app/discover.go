@@ -160,6 +160,8 @@ func (l *loader) disabling(f *Function) {
 			f.warnAt(f.at("disabled"), schemas.Quote(v), "true, false, or the name of a setting",
 				"no setting of this name exists, so the function is not disabled", "write true without quotes to disable it")
 		}
+	case []any, map[string]any:
+		f.warnAt(f.at("disabled"), f.doc.Found(f.at("disabled")), "true, false, or the name of a setting", "the value is not read", "")
 	}
 }
 

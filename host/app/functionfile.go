@@ -37,7 +37,7 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 		return
 	}
 	f.Config = doc.JSON()
-	l.readContent(f, root)
+	l.readContent(f, root, doc.Canonical(schemas.FunctionJSON))
 	l.script(f, root)
 	for _, fault := range doc.Validate(schemas.FunctionJSON) {
 		f.schemaFault(fault, fault.Path)
@@ -89,10 +89,10 @@ func stageOf(f *schemas.Fault, path string) stage {
 }
 
 // readContent reads what function.json and a declaration have in common.
-func (l *loader) readContent(f *Function, root map[string]any) {
-	l.readBindings(f, root["bindings"])
+func (l *loader) readContent(f *Function, root, canonical map[string]any) {
+	l.readBindings(f, root["bindings"], canonical["bindings"])
 	r := reader{doc: f.doc, spans: &f.spans}
-	if raw, given := root["retry"]; given && raw != nil {
+	if raw, given := root["retry"]; given && raw != nil && raw != "" {
 		f.own = true
 		policy, faults := r.readPolicy(f.at("retry"), schemas.KindJSON, false)
 		for _, fault := range faults {
@@ -240,7 +240,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		inner.ReadEarlier()
 	}
 	root, _ := inner.Value().(map[string]any)
-	l.readContent(f, root)
+	l.readContent(f, root, inner.Canonical(schemas.FunctionJSON))
 	for _, fault := range inner.Validate(schemas.FunctionJSON) {
 		path := fault.Path
 		fault.Path = f.at(path)

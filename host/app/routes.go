@@ -1,7 +1,9 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -24,8 +26,13 @@ func RouteOf(a *App, f *Function) httptrigger.Route {
 	if list, ok := f.Trigger.Value("methods").([]any); ok {
 		r.Methods = []string{} // an empty list takes none
 		for _, m := range list {
-			if text, ok := m.(string); ok {
-				r.Methods = append(r.Methods, text)
+			switch m := m.(type) {
+			case string:
+				r.Methods = append(r.Methods, m)
+			case json.Number:
+				r.Methods = append(r.Methods, m.String())
+			case bool:
+				r.Methods = append(r.Methods, strconv.FormatBool(m))
 			}
 		}
 	}

@@ -28,6 +28,8 @@ var plainConstraints = map[string]constraint{
 	"guid":     guidForm.MatchString,
 	"alpha":    alphaForm.MatchString,
 	"required": func(v string) bool { return v != "" },
+	"file":     isFile,
+	"nonfile":  func(v string) bool { return !isFile(v) },
 }
 
 var (
@@ -56,6 +58,13 @@ func isDateTime(v string) bool {
 		}
 	}
 	return false
+}
+
+// isFile says whether the last segment has a full stop with something behind it.
+func isFile(v string) bool {
+	name := v[strings.LastIndexByte(v, '/')+1:]
+	dot := strings.IndexByte(name, '.')
+	return dot >= 0 && strings.Trim(name[dot:], ".") != ""
 }
 
 func integer(v string) (int64, bool) {

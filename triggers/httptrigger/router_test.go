@@ -88,6 +88,9 @@ func TestConstraints(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ constraint, good, bad string }{
 		{"int", "0 -5 +7 2147483647", "x 1.5 2147483648"},
+		{"file", "a.b .b a..b", "a a. a.."},
+		{"nonfile", "a a.", "a.b"},
+		{"", "x 5", ""},
 		{"long", "2147483648 -1", "9223372036854775808 x"},
 		{"bool", "true FALSE", "1 yes"},
 		{"datetime", "2024-03-15 2024-03-15T10:00:00Z 3-15-2024", "yesterday 2024-13-01"},
@@ -135,7 +138,7 @@ func TestParseTemplateErrors(t *testing.T) {
 		"{a}{b}": "literal text between", "{*rest?}": "optional as well", "{id?=5}": "no valid name", "{id=5?}": "cannot have a default",
 		"{a?}.{b}": "must end its segment", "{a}-{b?}": "full stop", "{id:nosuch}": "not known", "{id:int(5)}": "no arguments",
 		"{id:min}": "not an integer", "{id:min(x)}": "not an integer", "{id:range(1)}": "takes 2", "{id:range(5,1)}": "above",
-		"{id:regex((?=x))}": "regex", "{id:min(5}": "parenthesis", "{i{d}": "doubled", "{:int}": "no valid name",
+		"{id:regex((?=x))}": "regex", "{id:min(5}": "parenthesis", "{i{d}": "doubled",
 	} {
 		_, err := httptrigger.ParseTemplate(template)
 		var fault *httptrigger.TemplateError

@@ -175,9 +175,11 @@ func parseParameter(content string) (*parameter, error) {
 		text = strings.TrimPrefix(rest, "*")
 	}
 	text, p.optional = strings.CutSuffix(text, "?")
-	end := strings.IndexAny(text, ":=")
-	if end < 0 {
-		end = len(text)
+	end := len(text)
+	if text != "" { // the first character is of the name, whatever it is
+		if i := strings.IndexAny(text[1:], ":="); i >= 0 {
+			end = 1 + i
+		}
 	}
 	p.name = text[:end]
 	if p.name == "" || strings.ContainsAny(p.name, "/{}?*") {
@@ -189,12 +191,14 @@ func parseParameter(content string) (*parameter, error) {
 		if err != nil {
 			return nil, fmt.Errorf("parameter %q: %w", p.name, err)
 		}
+		if rest = after; name == "" && !hasArgs {
+			continue // none, as on the platform
+		}
 		c, err := newConstraint(name, args, hasArgs)
 		if err != nil {
 			return nil, fmt.Errorf("parameter %q: %w", p.name, err)
 		}
 		p.constraints = append(p.constraints, c)
-		rest = after
 	}
 	p.fallback, p.hasFallback = strings.CutPrefix(rest, "=")
 	switch {

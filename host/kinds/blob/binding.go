@@ -24,7 +24,7 @@ func Binding() kinds.Binding {
 	return kinds.Binding{
 		BindingKind: app.BindingKind{
 			Type: "blob", Of: "Blob storage", Directions: all, Served: all, Connection: "Storage",
-			Validate: kinds.Early(badPath), Warn: kinds.Late(badPath),
+			Validate: kinds.Early(badPath), Warn: warn,
 		},
 
 		Output: func(f *kinds.Function, b *app.Binding) (kinds.Output, error) { return newBinding(f, b) },
@@ -57,6 +57,16 @@ func parse(b *app.Binding, path string) (container, name string, err error) {
 		return blob.ParseContainerPath(path)
 	}
 	return blob.ParsePath(path)
+}
+
+// warn also says what the platform makes of a binding that is both an input and an output
+// (observed: host 4.1037).
+func warn(a *app.App, f *app.Function, b *app.Binding) []*schemas.Fault {
+	faults := kinds.Late(badPath)(a, f, b)
+	if b.Direction == "inout" {
+		faults = append(faults, &schemas.Fault{Path: b.PathOf("direction"), Found: schemas.Quote("inout"), Allowed: "in, or out", Reason: app.FailsDeliveries})
+	}
+	return faults
 }
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)

@@ -222,6 +222,8 @@ func (s *Server) routes() http.Handler {
 	guarded := s.guarded(admin)
 	rules := cors{origins: s.opts.CORS, credentials: s.opts.CORSCredentials}
 	return listen.Bodies(rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w, end := s.compressing(w, r)
+		defer end()
 		w, r = s.withCustomHeaders(w, r), withoutDots(r)
 		switch {
 		case isWebHook(r.URL.Path):

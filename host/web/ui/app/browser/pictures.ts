@@ -17,6 +17,8 @@ const kinds = {
   "-dark": { viewport: wide, colorScheme: "dark" },
   "-middle": { viewport: { width: 860, height: 900 }, colorScheme: "light" },
   "-wide": { viewport: { width: 1440, height: 900 }, colorScheme: "light" },
+  "-middle-dark": { viewport: { width: 860, height: 900 }, colorScheme: "dark" },
+  "-wide-dark": { viewport: { width: 1440, height: 900 }, colorScheme: "dark" },
   "-narrow-dark": { viewport: { width: 400, height: 720 }, colorScheme: "dark" },
   "-narrow": { viewport: { width: 400, height: 720 }, colorScheme: "light" },
 } as const;

@@ -2,6 +2,7 @@ package hosttest_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,5 +42,27 @@ func TestLatencyCountsForTheTimeout(t *testing.T) {
 				t.Errorf("attempt 1 %s, want %s", got, tt.status)
 			}
 		})
+	}
+}
+
+// A queue that is not there is empty whatever happens: a name that is nearly one of the
+// app's is a slip.
+func TestMisspeltQueues(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	handlers.Queue("Ship", "parcels", func(context.Context, functions.QueueMessage) error { return nil })
+	for name, want := range map[string]string{
+		"parcels": "", "parcels-poison": "", "webjobs-blobtrigger-poison": "", "parcel": "", "elsewhere": "",
+		"parcels-posion": `did you mean "parcels-poison"?`, "parcells": `did you mean "parcels"?`,
+	} {
+		for _, look := range []func(h *hosttest.Host){func(h *hosttest.Host) { h.WantQueue(name) }, func(h *hosttest.Host) { h.WantHidden(name) }} {
+			if want == "" {
+				h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+				h.CreateQueue("parcel")
+				look(h)
+			} else if said := failsIn(t, time.Minute, &hosttest.Options{Handlers: handlers}, look); !strings.Contains(said, want) {
+				t.Errorf("%s: %q, want %q", name, said, want)
+			}
+		}
 	}
 }

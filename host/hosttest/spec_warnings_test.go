@@ -29,10 +29,10 @@ func TestWarningsAtStart(t *testing.T) {
 	}
 	log := start(nil)
 	for line, want := range map[string]int{
-		`"function":"Poison","lint":"L-12"`:                              1,
-		`"function":"Long","lint":"L-12"`:                                1,
-		`"function":"Fits"`:                                              0,
-		`"function":"Retries","trigger":"queueTrigger","help":"https://`: 1, // 2.7
+		`"function":"Poison","lint":"L-12"`:        1,
+		`"function":"Long","lint":"L-12"`:          1,
+		`"function":"Fits"`:                        0,
+		`"functions":["Retries"],"help":"https://`: 1, // 2.7
 	} {
 		if got := strings.Count(log, line); got != want {
 			t.Errorf("the log has %d lines with %s, want %d:\n%s", got, line, want, log)

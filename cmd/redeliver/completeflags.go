@@ -47,14 +47,15 @@ func flagValues() map[string]completion {
 	}
 	return map[string]completion{
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
-		"clock":   closed(clockModes...),
-		"ports":   closed(anyPorts),
-		"cors":    closed("*"),
-		"lang":    closed(slices.Sorted(maps.Keys(newLanguages))...),
-		"trigger": closed(newKindNames()...),
-		"service": closed(faults.Services()...),
-		"schema":  closed("eventgrid", "cloudevents"),
-		"status":  closed("Active", "Disabled", "SendDisabled", "ReceiveDisabled"), "redeliver fail operation --status": free,
+		"clock":          closed(clockModes...),
+		"ports":          closed(anyPorts),
+		"user-log-level": closed("Trace", "Debug", "Information", "Warning", "Error", "Critical", "None"),
+		"cors":           closed("*"),
+		"lang":           closed(slices.Sorted(maps.Keys(newLanguages))...),
+		"trigger":        closed(newKindNames()...),
+		"service":        closed(faults.Services()...),
+		"schema":         closed("eventgrid", "cloudevents"),
+		"status":         closed("Active", "Disabled", "SendDisabled", "ReceiveDisabled"), "redeliver fail operation --status": free,
 		"worker": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"shim", "official"}, orFile
 		},

@@ -54,6 +54,14 @@ type Foresight interface {
 	OnVisibility(queue string, changed func()) (stop func(), ok bool)
 }
 
+// Heir is implemented by a queue account that outlives the programs that receive from it.
+type Heir interface {
+	// LeftInWork returns when the last of the messages of a queue is visible again that
+	// somebody had in work when the account ended before; zero for none, as in an account
+	// that begins. Whoever it was does not settle them any more.
+	LeftInWork(queue string) time.Time
+}
+
 // Queue is one storage queue, as the service sees it: it keeps texts, counts
 // dequeues and hands out locks. It knows nothing of poison (that is the
 // listener's work) nor of encodings: a text is the characters inside the XML

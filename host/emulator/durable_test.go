@@ -399,3 +399,49 @@ func TestDamagedAccountIsNamed(t *testing.T) {
 		})
 	}
 }
+
+// What somebody had in work when the account ended is known to the next one: not what waits
+// for its first receiver, nor what is taken later.
+func TestLeftInWork(t *testing.T) {
+	t.Parallel()
+	ctx, dir := t.Context(), t.TempDir()
+	v := clock.NewVirtual(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), nil)
+	began := v.Now()
+	look := func(use func(s *emulator.Storage)) (left time.Time) {
+		db := openStore(t, dir, nil)
+		v.Inside("test", func() {
+			s, err := emulator.Open(v, db, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			left = s.LeftInWork("orders")
+			use(s)
+		})
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		return left
+	}
+	receive := func(s *emulator.Storage) {
+		if got, err := s.Queue("orders").Receive(ctx, 1, 10*time.Minute); err != nil || len(got) != 1 {
+			t.Errorf("received %v, %v", got, err)
+		}
+	}
+	if left := look(func(s *emulator.Storage) {
+		if err := s.Queue("orders").Create(ctx); err != nil {
+			t.Error(err)
+		}
+		for _, wait := range []time.Duration{0, 0, time.Hour} {
+			if _, err := s.Queue("orders").Put(ctx, "x", &queue.PutOptions{Visibility: wait}); err != nil {
+				t.Error(err)
+			}
+		}
+		receive(s)
+	}); !left.IsZero() {
+		t.Errorf("a new account has %v in work", left)
+	}
+	if left, want := look(receive), began.Add(10*time.Minute); !left.Equal(want) {
+		t.Errorf("in work until %v, want %v", left, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
@@ -36,6 +37,9 @@ func (s *Storage) takeLocked(fresh queuesState, from keep.Origin) {
 	s.queues = fresh.queues
 	s.changeAllLocked()
 	now := s.now()
+	if s.left == nil {
+		s.left = leftInWork(s.queues, now)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
 		s.awaitExpiryLocked(name, s.queues[name], now)
 		for _, m := range s.queues[name].inOrder() {
@@ -44,6 +48,26 @@ func (s *Storage) takeLocked(fresh queuesState, from keep.Origin) {
 			}
 		}
 	}
+}
+
+// leftInWork is LeftInWork for all queues, of a state that has just been read.
+func leftInWork(queues map[string]*queueState, now time.Time) map[string]time.Time {
+	left := map[string]time.Time{}
+	for name, q := range queues {
+		for _, m := range q.byID {
+			if back := m.at(visible); m.count > 0 && back.After(now) && back.After(left[name]) {
+				left[name] = back
+			}
+		}
+	}
+	return left
+}
+
+// LeftInWork implements queue.Heir.
+func (s *Storage) LeftInWork(queue string) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left[queue]
 }
 
 // inOrder returns the messages by insertion.

@@ -66,6 +66,7 @@ type Storage struct {
 	properties storage.ServiceProperties // of the queue service
 	arrivals   wakers
 	changes    wakers
+	left       map[string]time.Time // for LeftInWork; nil until a state was taken
 	state      *keep.State[queuesState]
 	kept       *keep.Keeper
 
@@ -76,6 +77,7 @@ var (
 	_ queueapi.Account   = (*Storage)(nil)
 	_ queueapi.Waker     = (*Storage)(nil)
 	_ queueapi.Foresight = (*Storage)(nil)
+	_ queueapi.Heir      = (*Storage)(nil)
 )
 
 // New returns an empty account that takes its time from clk.

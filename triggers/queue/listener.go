@@ -189,6 +189,11 @@ func (l *Listener) watch() (stop func()) {
 			l.foresight, stops = foresight, append(stops, stop)
 		}
 	}
+	if heir, ok := l.account.(queue.Heir); ok {
+		if t := heir.LeftInWork(l.queue.Name()); t.After(l.clk.Now()) {
+			l.note(t) // of a host that was killed: they come back, and work waits for that
+		}
+	}
 	return func() {
 		for _, stop := range stops {
 			stop()

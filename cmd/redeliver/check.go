@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/launch"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -35,7 +36,8 @@ function it prints the trigger, the effective retry policy and where it comes
 from, attempts per delivery, deliveries and their product, the waiting time, and
 where a message ends; then every error with file, line and JSON path, and the
 lints. The app's Go program is built and asked for its declarations in code;
-with --no-build only the files are read.
+with --no-build only the files are read, and of an app in .NET what its last build
+has written of the functions. What was not read is said.
 
 The exit code is 1 when there are errors, and 0 when there are warnings only.
 A function that Redeliver does not serve is a warning, since the others run.
@@ -77,8 +79,9 @@ With --strict the exit code is 1 for warnings and lints too.`,
 func check(ctx context.Context, dir string, set []string, files configFiles, noBuild bool, log zerolog.Logger) (*app.Report, error) {
 	var a *app.App
 	var err, handler error
+	var unread []app.Problem
 	if noBuild {
-		a, err = app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: table.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
+		a, unread, err = filesOnly(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: table.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
 	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Logger: log, Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}
@@ -89,6 +92,7 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 		return nil, noApp(dir)
 	}
 	report := app.Check(a)
+	report.Warnings = append(report.Warnings, unread...)
 	if handler != nil {
 		p := app.Problem{File: "the app's program", Reason: handler.Error(), Hint: cmp.Or(host.Hint(handler), "with --no-build only the files are checked")}
 		if f, ok := errors.AsType[*schemas.Fault](handler); ok {
@@ -103,6 +107,30 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 		})
 	}
 	return report, nil
+}
+
+// filesOnly reads the files of an app, and says what stands in code and was not read.
+func filesOnly(dir string, opts *app.Options) (a *app.App, unread []app.Problem, err error) {
+	if a, err = app.Load(dir, opts); err != nil || a.Bare || !a.OK() || !a.Handler.Served() {
+		return a, nil, err
+	}
+	a, built, err := launch.LastBuild(a, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch edited := launch.Edited(dir, built); {
+	case edited != "":
+		unread = append(unread, app.Problem{
+			File: edited, Reason: "it was written after the build whose functions were read, " + short(built),
+			Hint: "leave --no-build out, or build the app",
+		})
+	case built == "" && len(a.Functions) == 0 && a.Handler.Kind != app.Custom:
+		unread = append(unread, app.Problem{
+			File: "the app's program", Reason: "its functions stand in code, and none was read",
+			Hint: "leave --no-build out: the program is asked",
+		})
+	}
+	return a, unread, nil
 }
 
 func writeReport(w io.Writer, report *app.Report, output string) error {

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -13,7 +14,10 @@ func TestFalsePasses(t *testing.T) {
 		pair    = "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, handler: succeed}, Other: {trigger: {type: queueTrigger, queueName: others}, handler: succeed}}\n"
 		asked   = "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous, methods: [post]}, handler: {status: 201, body: hello}}}\n"
 		sent    = "{send: {queue: parcels, body: x}}"
-		once    = "then: {functions: {Ship: {attempts: 1}}}\n"
+		grid    = "host: {redeliver: {eventGrid: {topics: [{name: shop, subscriptions: [{name: i, function: A, deadLetterContainer: dead, maxDeliveryAttempts: 2}, {name: j, function: B}]}, {name: mall, subscriptions: [{name: i, function: C}]}, {name: hall, subscriptions: [{name: i, function: D, maxDeliveryAttempts: 1}]}]}}}\n" +
+			"entities: {containers: [dead]}\nfunctions: {A: {trigger: {type: eventGridTrigger}, handler: fail}, B: {trigger: {type: eventGridTrigger}, handler: succeed}, C: {trigger: {type: eventGridTrigger}, handler: succeed}, D: {trigger: {type: eventGridTrigger}, handler: fail}}\n" +
+			"when: [{publish: {topic: mall, events: [{id: e}]}}, {publish: {topic: hall, events: [{id: e}]}}, {publish: {topic: shop, events: [{id: e}]}}]\n"
+		once = "then: {functions: {Ship: {attempts: 1}}}\n"
 	)
 	for name, test := range map[string]struct{ text, want string }{
 		"an output fault that nothing meets": {parcels + "when: [{fault: {output: Ship/log, times: 3}}]\nthen: {functions: {Ship: {attempts: 0}}}", "when[0].fault: the fault still waits: output \"Ship/log\" was not written"},
@@ -38,6 +42,14 @@ func TestFalsePasses(t *testing.T) {
 		"no function is named":               {parcels + "then: {functions: {}}", "then.functions: "},
 		"no queue is named":                  {parcels + "then: {queues: {}}", "then.queues: "},
 		"nothing is expected in between":     {parcels + "when: [{expect: {}}]\n" + strings.Replace(once, "1", "0", 1), "when[0].expect: it expects nothing"},
+		"32 of 40 messages":                  {strings.Replace(parcels, "succeed", "poison", 1) + "when: [{send: {queue: parcels, bodies: [" + numbers(40) + "]}}]\nthen: {queues: {parcels-poison: 32}}", "holds another number of messages\n  want  32\n  got   40"},
+		"256 of 300 dead letters":            {"functions: {Ship: {trigger: {type: serviceBusTrigger, queueName: parcels}, handler: {do: deadLetter, reason: R}}}\nwhen: [{send: {serviceBus: parcels, bodies: [" + numbers(300) + "]}}]\nthen: {serviceBus: {parcels/$DeadLetterQueue: 256}}", "holds another number of messages\n  want  256\n  got   300"},
+		"the end at another subscription":    {grid + "then: {functions: {B: {attempts: 1, ends: dead_lettered}}}", "then.functions.B.ends: messages of B ended otherwise\n  want  each dead_lettered\n  got   responded"},
+		"the end in another topic":           {grid + "then: {functions: {C: {attempts: 1, ends: dropped}}}", "then.functions.C.ends: messages of C ended otherwise"},
+		"the end of a batch's first member":  {"functions: {Ship: {trigger: {type: serviceBusTrigger, queueName: parcels, cardinality: many}, handler: [{do: fail, match: lost, take: 10s}, {do: succeed, take: 1s}]}}\nwhen: [{send: {serviceBus: parcels, body: warm}}, {send: {serviceBus: parcels, body: a}}, {send: {serviceBus: parcels, body: lost, timeToLive: 15s}}]\nthen: {functions: {Ship: {ends: completed}}}", "then.functions.Ship.ends: messages of Ship ended otherwise\n  want  each completed"},
+		"two ends of four members":           {"functions: {Ship: {trigger: {type: serviceBusTrigger, queueName: parcels, cardinality: many}, handler: succeed}}\nwhen: [{send: {serviceBus: parcels, body: a}}, {send: {serviceBus: parcels, bodies: [b, c, d]}}]\nthen: {functions: {Ship: {ends: [completed, completed]}}}", "want  2 x completed\n  got   4 x completed"},
+		"the end of another of one ID":       {"functions: {Ship: {trigger: {type: serviceBusTrigger, queueName: parcels}, handler: [{do: deadLetter, match: bad, reason: R, take: 1s}, {do: succeed, take: 10s}]}}\nwhen: [{send: {serviceBus: parcels, bodies: [bad, good], messageId: m}}]\nthen: {functions: {Ship: {attempts: 2, ends: dead_lettered}}}", "want  each dead_lettered\n  got   dead_lettered, completed"},
+		"the end in another service":         {"entities: {queues: [unread]}\nfunctions: {Bus: {trigger: {type: serviceBusTrigger, queueName: parcels}, handler: succeed}}\nwhen: [{send: {queue: unread, body: a, timeToLive: 10s}}, {send: {serviceBus: parcels, body: b}}]\nthen: {functions: {Bus: {attempts: 1, ends: expired}}}", "then.functions.Bus.ends: messages of Bus ended otherwise"},
 		"nothing is expected of an answer":   {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request.expect: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,6 +75,15 @@ func TestFalsePasses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// numbers are bodies of n messages.
+func numbers(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = strconv.Itoa(i)
+	}
+	return strings.Join(list, ", ")
 }
 
 // Faults that chance may leave unmet say so, answers that may be errors too, and an error is

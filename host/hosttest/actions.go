@@ -52,6 +52,7 @@ func (h *Host) SendRaw(queue, text string) string {
 // put puts messages on a queue in one turn.
 func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []string {
 	h.tb.Helper()
+	h.queueMeant(queue)
 	ids := make([]string, len(texts))
 	var err error
 	h.do("send to "+queue, func() {
@@ -93,6 +94,7 @@ func (h *Host) bodies(queue string, messages []*queueapi.Message) []string {
 // service holds them.
 func (h *Host) Messages(queue string) []*queueapi.Message {
 	h.tb.Helper()
+	h.queueMeant(queue)
 	ctx := context.Background()
 	var err error
 	var messages []*queueapi.Message
@@ -108,6 +110,7 @@ func (h *Host) Messages(queue string) []*queueapi.Message {
 // says from when, DequeueCount how often they were delivered.
 func (h *Host) Hidden(queue string) []*queueapi.Message {
 	h.tb.Helper()
+	h.queueMeant(queue)
 	var err error
 	var messages []*queueapi.Message
 	h.do("look at "+queue, func() { messages, err = h.Services().Storage().HiddenMessages(context.Background(), queue) })
@@ -222,7 +225,7 @@ func (h *Host) Call(function, input string) triggers.Result {
 	var err error
 	h.drive(func() { res, err = h.Invoke(context.Background(), function, input) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: call %s: %v", function, err)
+		h.tb.Fatalf("hosttest: call %s: %v%s", function, err, orMeant(function, h.functionNames()))
 	}
 	return res
 }

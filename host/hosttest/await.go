@@ -211,7 +211,7 @@ func (h *Host) mustKnow(function string) {
 		all = append(all, f.Name)
 	}
 	slices.Sort(all)
-	h.tb.Fatalf("hosttest: the app has no function %q; it has %s", function, strings.Join(all, ", "))
+	h.tb.Fatalf("hosttest: the app has no function %q; it has %s%s", function, strings.Join(all, ", "), orMeant(function, all))
 }
 
 // names reports whether a record is about a function, or of a generation that has it.

@@ -95,6 +95,7 @@ func (h *Host) blob(path string, f func(context.Context, blob.Container, blob.Bl
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
+	h.containerMeant(container)
 	c := h.Services().Storage().Container(container)
 	h.do("blob "+path, func() { err = f(context.Background(), c, c.Blob(name)) })
 	if err != nil {

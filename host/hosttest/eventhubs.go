@@ -44,7 +44,7 @@ func (h *Host) SendEvents(hub, key string, bodies ...string) {
 	var err error
 	h.do("send to "+hub, func() { err = h.Services().EventHubs().SendEvents(context.Background(), hub, opts, events...) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: send to event hub %q: %v", hub, err)
+		h.tb.Fatalf("hosttest: send to event hub %q: %v%s", hub, err, orMeant(hub, h.EventHubs()))
 	}
 }
 
@@ -52,6 +52,7 @@ func (h *Host) SendEvents(hub, key string, bodies ...string) {
 // partition, for a consumer group; -1 without a checkpoint.
 func (h *Host) Checkpoint(hub, group, partition string) int64 {
 	h.tb.Helper()
+	h.hubMeant(hub)
 	sequence := int64(-1)
 	var err error
 	h.do("look at a checkpoint", func() {

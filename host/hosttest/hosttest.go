@@ -37,6 +37,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -228,6 +229,7 @@ type Host struct {
 
 	mayFail  bool     // Options.MayFail
 	inError  []string // Options.InError
+	sure     sync.Map // names of queues, and of containers after a slash, that are none of a slip
 	awaiting bool
 	lax      bool
 	hangs    bool

@@ -17,7 +17,7 @@ func (h *Host) Outputs(name string) []outputs.RecordedOutput {
 	h.tb.Helper()
 	found, err := h.RecordedOutputs(name)
 	if err != nil {
-		h.tb.Fatalf("hosttest: %v", err)
+		h.tb.Fatalf("hosttest: %v%s", err, orMeant(name, h.outputNames()))
 	}
 	return found
 }

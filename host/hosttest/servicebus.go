@@ -21,7 +21,7 @@ func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	var err error
 	h.do("send to "+entity, func() { err = h.Services().ServiceBus().Send(context.Background(), entity, messages...) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: send to %q: %v", entity, err)
+		h.tb.Fatalf("hosttest: send to %q: %v%s", entity, err, orMeant(entity, h.entityPaths()))
 	}
 }
 
@@ -36,7 +36,7 @@ func (h *Host) ExpireServiceBusLocks(path string) {
 	h.do("expire locks of "+path, func() { n, err = h.Services().ServiceBus().ExpireLocks(context.Background(), path) })
 	switch {
 	case err != nil:
-		h.tb.Fatalf("hosttest: expire locks of %q: %v", path, err)
+		h.tb.Fatalf("hosttest: expire locks of %q: %v%s", path, err, orMeant(path, h.entityPaths()))
 	case n == 0:
 		h.tb.Fatalf("hosttest: expire locks of %q: no message is locked", path)
 	}
@@ -52,7 +52,7 @@ func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 		messages, err = h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, math.MaxInt)
 	})
 	if err != nil {
-		h.tb.Fatalf("hosttest: peek %q: %v", path, err)
+		h.tb.Fatalf("hosttest: peek %q: %v%s", path, err, orMeant(path, h.entityPaths()))
 	}
 	return messages
 }

@@ -55,13 +55,14 @@ func TestEndsAreOfOneMessage(t *testing.T) {
 func TestInvariantsOfRightRuns(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"a duplicate":            "functions: {S: {trigger: {type: serviceBusTrigger, queueName: p}}}\nwhen: [{send: {serviceBus: p, bodies: [a, a], messageId: m}}]",
-		"subscriptions":          "functions: {A: {trigger: {type: serviceBusTrigger, topicName: t, subscriptionName: a}}, B: {trigger: {type: serviceBusTrigger, topicName: t, subscriptionName: b}, handler: fail}}\nwhen: [{send: {serviceBus: t, body: a, messageId: m}}]",
-		"expired":                "functions: {S: {trigger: {type: serviceBusTrigger, queueName: p}}}\nwhen: [{send: {serviceBus: p, body: a, delay: 1h, timeToLive: 10s}}]",
-		"forwarded":              "entities: {serviceBus: {queues: {a: {forwardTo: b}, b: {maxDeliveryCount: 2}}}}\nfunctions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: fail}}\nwhen: [{send: {serviceBus: a, body: w}}]",
-		"events by twos":         "host: {redeliver: {eventGrid: {topics: [{name: shop, subscriptions: [{name: a, function: A, maxDeliveryAttempts: 2}]}]}}}\nfunctions: {A: {trigger: {type: eventGridTrigger}, handler: fail}}\nwhen: [{publish: {topic: shop, events: [{id: x}, {id: x}]}}, {publish: {topic: shop, events: [{id: x}]}}]",
-		"forwarded dead letters": "entities: {serviceBus: {queues: {graves: {}, b: {maxDeliveryCount: 2, forwardDeadLetteredMessagesTo: graves}}}}\nfunctions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: fail}}\nwhen: [{send: {serviceBus: b, body: w}}]",
-		"of a dead queue":        "functions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: fail}, D: {trigger: {type: serviceBusTrigger, queueName: b/$DeadLetterQueue}}}\nwhen: [{send: {serviceBus: b, body: w}}]",
+		"a duplicate":                          "functions: {S: {trigger: {type: serviceBusTrigger, queueName: p}}}\nwhen: [{send: {serviceBus: p, bodies: [a, a], messageId: m}}]",
+		"subscriptions":                        "functions: {A: {trigger: {type: serviceBusTrigger, topicName: t, subscriptionName: a}}, B: {trigger: {type: serviceBusTrigger, topicName: t, subscriptionName: b}, handler: fail}}\nwhen: [{send: {serviceBus: t, body: a, messageId: m}}]",
+		"expired":                              "functions: {S: {trigger: {type: serviceBusTrigger, queueName: p}}}\nwhen: [{send: {serviceBus: p, body: a, delay: 1h, timeToLive: 10s}}]",
+		"forwarded":                            "entities: {serviceBus: {queues: {a: {forwardTo: b}, b: {maxDeliveryCount: 2}}}}\nfunctions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: fail}}\nwhen: [{send: {serviceBus: a, body: w}}]",
+		"events by twos":                       "host: {redeliver: {eventGrid: {topics: [{name: shop, subscriptions: [{name: a, function: A, maxDeliveryAttempts: 2}]}]}}}\nfunctions: {A: {trigger: {type: eventGridTrigger}, handler: fail}}\nwhen: [{publish: {topic: shop, events: [{id: x}, {id: x}]}}, {publish: {topic: shop, events: [{id: x}]}}]",
+		"forwarded dead letters":               "entities: {serviceBus: {queues: {graves: {}, b: {maxDeliveryCount: 2, forwardDeadLetteredMessagesTo: graves}}}}\nfunctions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: fail}}\nwhen: [{send: {serviceBus: b, body: w}}]",
+		"of a dead queue":                      "functions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: fail}, D: {trigger: {type: serviceBusTrigger, queueName: b/$DeadLetterQueue}}}\nwhen: [{send: {serviceBus: b, body: w}}]",
+		"of a dead queue whose function fails": "functions: {S: {trigger: {type: serviceBusTrigger, queueName: b}, handler: {do: deadLetter, reason: R}}, D: {trigger: {type: serviceBusTrigger, queueName: b/$DeadLetterQueue}, handler: [{do: fail, times: 3}]}}\nwhen: [{send: {serviceBus: b, body: a}}]",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

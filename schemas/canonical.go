@@ -248,7 +248,7 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 	}
 	isBool := n.kind == boolNode
 	switch word, ok := s.numbered(n.text); {
-	case r.style == objectStyle && !isBool && ok:
+	case !isBool && ok:
 		return word, true
 	case r.attributes && !isBool && len(s.types) == 1 && s.takes("boolean"): // as Newtonsoft.Json converts
 		f, err := strconv.ParseFloat(n.text, 64)
@@ -266,7 +266,7 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 
 func (r *canonicalizer) text(n *node, s *shape) (any, bool) {
 	trimmed := strings.TrimSpace(n.text)
-	if r.style == objectStyle && trimmed != "" && len(s.numbers) > 0 {
+	if trimmed != "" && len(s.numbers) > 0 {
 		if word, ok := s.combined(trimmed); ok {
 			return word, true
 		}

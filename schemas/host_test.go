@@ -73,7 +73,7 @@ func TestHostRanges(t *testing.T) {
 		{"extensions.eventHubs.loadBalancingStrategy", `"Greedy" "balanced"`, `"fair"`, in, `"greedy" or "balanced"`},
 		{"extensions.eventHubs.initialOffsetOptions.type", `"fromStart" "FROMEND"`, `"fromMiddle"`, in, `"fromStart", "fromEnd" or "fromEnqueuedTime"`},
 		{"extensions.eventHubs.initialOffsetOptions.enqueuedTimeUtc", `"2021-02-16T14:19:29Z" "2021-02-16"`, `"yesterday" "2021-13-16"`, in, "a time such as 2021-02-16T14:19:29Z"},
-		{"functionTimeout", `"00:00:01" "10.00:00:00" "-1" -1 "-1.00:00:00"`, `"00:00:00.9" "00:00:00" "-2" -2`, out, "a time span of 00:00:01 or more, or -1 for no limit"},
+		{"functionTimeout", `"00:00:01" "10.00:00:00" "-1" -1 "-1.00:00:00"`, `"00:00:00.9" "00:00:00" "-2" -2`, out, "a time span from 00:00:01 to 24.20:31:23.647, or -1 for no limit"},
 		{"healthMonitor.enabled", `true "False" "yes" 1`, ``, in, "true or false"},
 		{"logging.fileLoggingMode", `"always" "DebugOnly"`, `"sometimes"`, in, `"never", "always" or "debugOnly"`},
 		{"logging.logLevel.default", `"Trace" "none"`, `"verbose"`, in, `"Trace", "Debug", "Information", "Warning", "Error", "Critical" or "None"`},
@@ -232,7 +232,7 @@ func TestHostInOneGo(t *testing.T) {
 	for range 20 { // the order of maps does not show
 		check(t, parse(t, "host.json", text), schemas.HostJSON,
 			`host.json:2:28: redeliver.wakeUp: found "slow": not one of the allowed values; allowed: "fast" or "faithful"`,
-			`host.json:3:22: functionTimeout: found "never": cannot be read as a time span: want [-]hh:mm:ss, with days as d.hh:mm:ss and fractions as hh:mm:ss.fffffff; allowed: a time span of 00:00:01 or more, or -1 for no limit {invalid-operation}`,
+			`host.json:3:22: functionTimeout: found "never": cannot be read as a time span: want [-]hh:mm:ss, with days as d.hh:mm:ss and fractions as hh:mm:ss.fffffff; allowed: a time span from 00:00:01 to 24.20:31:23.647, or -1 for no limit {invalid-operation}`,
 			`host.json:5:30: extensions.queues.batchSize: found 99: out of range; allowed: a whole number from 1 to 32 {argument-out-of-range}`,
 			`host.json:5:53: extensions.queues.maxDequeueCount: found 0: MaxDequeueCount must not be less than 1; allowed: a whole number of 1 or more {argument-out-of-range}`,
 			`host.json:7:14: version: found "3.0": not a supported version; allowed: the text "2.0" {configuration}`,

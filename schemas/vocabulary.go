@@ -29,7 +29,7 @@ const (
 	keyOthers = "x-others"
 	// keyConvert "or-unset": a value that cannot be converted counts as not given.
 	keyConvert = "x-convert"
-	// keyNumbers lists the words of an enum of .NET by number: function.json may say the
+	// keyNumbers lists the words of an enum of .NET by number: a file may say the
 	// number, also as text, and several words with commas between them, which are one
 	// number together. keyOtherwise is the word that any other number stands for.
 	keyNumbers   = "x-numbers"

@@ -28,12 +28,17 @@ func TestHostFiles(t *testing.T) {
 		return []string{s.state, function}
 	}
 	ours := make([][]string, len(tab.rows))
-	for i, r := range tab.rows {
-		t.Run(fmt.Sprint("row ", i+2), func(t *testing.T) { ours[i] = alone(t, openOurs, r.in[0]) })
+	for _, group := range tab.groups(func(i int) []string { return tab.rows[i].expected() }) {
+		tab.merged(t, group, ours, func(t *testing.T, text string) []string { return alone(t, openOurs, text) })
 	}
 	tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string {
 		facts := make([][]string, len(tab.rows))
-		for _, group := range tab.groups(ours) {
+		for _, group := range tab.groups(func(i int) []string {
+			if want := tab.rows[i].want; len(want) > 0 {
+				return want
+			}
+			return ours[i]
+		}) {
 			tab.merged(t, group, facts, func(t *testing.T, text string) []string { return alone(t, openTheirs, text) })
 		}
 		return facts

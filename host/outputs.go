@@ -104,7 +104,7 @@ func (d *delivery) writeOutputs(ctx context.Context, resp *call.Response) error 
 			errs = append(errs, fmt.Errorf("output binding %q: %w", b.Name, err))
 		}
 	}
-	if take := d.f.kind.Result; take != nil && resp.Return != nil && d.response == nil && !slices.Contains(d.f.outputNames, "$return") {
+	if take := d.f.kind.Result; take != nil && resp.Return != nil && d.response == nil && !(resp.Return.IsNull() && slices.Contains(d.f.outputNames, "$return")) {
 		errs = append(errs, take(attempt{d}, *resp.Return))
 	}
 	return errors.Join(errs...)

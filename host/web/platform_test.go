@@ -172,3 +172,37 @@ func TestDisabledKeepsItsRoute(t *testing.T) {
 	d := open(t, app(plainHostJSON), handlers, nil)
 	d.want(404, "GET", "/api/x/y", "")
 }
+
+// What a function returns is the answer where no output is, also when the value goes to an
+// output of another kind (observed of the platform's host 4.1037).
+func TestReturnedValueAnswers(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, output string
+		returned     any
+		status       int
+		kind, body   string
+	}{
+		{"text to a queue", "$return", "hello", 200, "text/plain; charset=utf-8", "hello"},
+		{"object to a queue", "$return", map[string]int{"a": 1}, 200, "application/json; charset=utf-8", `{"a":1}`},
+		{"null to a queue", "$return", nil, 204, "", ""},
+		{"nothing", "out", nil, 204, "", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			handlers := functions.New()
+			handlers.Handle("Ask", func(ctx context.Context, _ *functions.Trigger) error {
+				if row.returned == nil {
+					return nil
+				}
+				return functions.SetReturn(ctx, row.returned)
+			}, functions.Binding(`{"type":"httpTrigger","name":"req","direction":"in","authLevel":"anonymous"}`),
+				functions.Binding(`{"type":"queue","direction":"out","name":"`+row.output+`","queueName":"told"}`))
+			d := open(t, app(plainHostJSON), handlers, nil)
+			got := d.want(row.status, "POST", "/api/Ask", "")
+			if got.Header.Get("Content-Type") != row.kind || got.Body != row.body {
+				t.Errorf("got %v %q", got.Header, got.Body)
+			}
+		})
+	}
+}

@@ -50,7 +50,9 @@ func (output) Write(_ context.Context, a kinds.Attempt, v bindings.Value) error 
 	return err
 }
 
-// result answers with what the function returned, where no output took it.
+// result answers with what the function returned, where no output was the answer. An
+// output of another kind that took the value changes nothing (observed of the platform's
+// host 4.1037).
 func result(a kinds.Attempt, v bindings.Value) error {
 	resp, err := httpanswer.OfResult(v, a.Request())
 	if err == nil {

@@ -49,7 +49,7 @@ func flagValues() map[string]completion {
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
 		"clock":          closed(clockModes...),
 		"ports":          closed(anyPorts),
-		"user-log-level": closed("Trace", "Debug", "Information", "Warning", "Error", "Critical", "None"),
+		"user-log-level": closed(app.LogLevelWords()...),
 		"cors":           closed("*"),
 		"lang":           closed(slices.Sorted(maps.Keys(newLanguages))...),
 		"trigger":        closed(newKindNames()...),

@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"runtime"
 	"sync"
 	"time"
 )
@@ -38,6 +39,30 @@ func Free(v *Virtual) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.holder == nil
+}
+
+// Self identifies the calling goroutine, Goid is its number.
+var (
+	Self = self
+	Goid = goid
+)
+
+// AwaitReady returns when that many goroutines of a name are ready for their turn.
+func AwaitReady(v *Virtual, name string, n int) {
+	for {
+		ready := 0
+		v.mu.Lock()
+		for t := v.tasks.first; t != nil; t = t.next {
+			if t.name == name && t.doing == waitReady {
+				ready++
+			}
+		}
+		v.mu.Unlock()
+		if ready == n {
+			return
+		}
+		runtime.Gosched()
+	}
 }
 
 func (w *FakeWall) now() time.Duration {

@@ -41,7 +41,7 @@ func (v *Virtual) newTaskLocked(name string, fn func()) *task {
 	} else {
 		v.free, t.next = t.next, nil
 	}
-	t.name, t.fn, t.gid, t.void = name, fn, 0, false
+	t.name, t.fn, t.self, t.gid, t.void = name, fn, 0, 0, false
 	v.tasks.add(t)
 	return t
 }
@@ -68,6 +68,7 @@ const mostIdle = 128
 // again. It waits for the next one only while there are tasks, so that it outlives
 // nothing.
 type worker struct {
+	self uintptr
 	gid  uint64
 	work chan begun // capacity 1; closed when there is nothing left to wait for
 }
@@ -80,9 +81,9 @@ type begun struct {
 
 // run is the life of a worker, from the first turn of its first task on.
 func (v *Virtual) run(first begun) {
-	w := &worker{gid: goid(), work: make(chan begun, 1)}
+	w := &worker{self: self(), gid: goid(), work: make(chan begun, 1)}
 	v.mu.Lock()
-	first.t.gid = w.gid
+	first.t.self, first.t.gid = w.self, w.gid
 	v.mu.Unlock()
 	for b, more := first, true; more; {
 		v.runTask(b)
@@ -136,7 +137,7 @@ func (v *Virtual) workerLocked(t *task) *worker {
 	w := v.idle[n]
 	v.idle[n] = nil
 	v.idle = v.idle[:n]
-	t.gid = w.gid
+	t.self, t.gid = w.self, w.gid
 	return w
 }
 
@@ -155,11 +156,12 @@ func (v *Virtual) start(name string, f func()) {
 }
 
 // Inside implements Clock.
-func (v *Virtual) Inside(name string, f func()) { v.insideAs(goid(), name, f) }
+func (v *Virtual) Inside(name string, f func()) { v.insideAs(self(), 0, name, f) }
 
-func (v *Virtual) insideAs(id uint64, name string, f func()) {
+// insideAs is Inside for the goroutine self, whose number gid may be 0: not known yet.
+func (v *Virtual) insideAs(self uintptr, gid uint64, name string, f func()) {
 	v.mu.Lock()
-	if v.holder != nil && v.holder.gid == id {
+	if v.holder != nil && v.holder.self == self {
 		v.mu.Unlock()
 		f()
 		return
@@ -168,7 +170,7 @@ func (v *Virtual) insideAs(id uint64, name string, f func()) {
 	if v.opts.Serial {
 		tail = &visit{}
 	}
-	v.enterUnlock(id, name, f, &v.tails, tail)
+	v.enterUnlock(self, gid, name, f, &v.tails, tail)
 }
 
 // Do enters, runs f on this goroutine, and returns when this instant is worked off:
@@ -176,9 +178,9 @@ func (v *Virtual) insideAs(id uint64, name string, f func()) {
 // it. Tests send their input with it. A nil f only works off the instant. When f
 // waits for time to pass, so does Do: something else has to drive the clock then.
 func (v *Virtual) Do(name string, f func()) {
-	id := v.foreign("Do")
+	v.foreign("Do")
 	v.mu.Lock()
-	v.enterUnlock(id, name, f, &v.settling, &visit{})
+	v.enterUnlock(self(), 0, name, f, &v.settling, &visit{})
 }
 
 // A visit is a foreign goroutine that waits for the clock.
@@ -191,11 +193,14 @@ func (v *Virtual) finishLocked(list *[]*visit) {
 	}
 }
 
-// enterUnlock takes a turn for the foreign goroutine id, runs f and passes the baton on.
+// enterUnlock takes a turn for the foreign goroutine self, runs f and passes the baton on.
 // If w is set it is put on list then, and waited for.
-func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, w *visit) {
+func (v *Virtual) enterUnlock(self uintptr, gid uint64, name string, f func(), list *[]*visit, w *visit) {
 	t := v.newTaskLocked(name, nil)
-	t.gid = id
+	if gid == 0 && v.watches() {
+		gid = goid()
+	}
+	t.self, t.gid = self, gid
 	v.inputLocked()
 	var next *task
 	if v.holder == nil {
@@ -206,7 +211,7 @@ func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, 
 		v.unlock(t, t)
 	} else {
 		t.doing = waitReady
-		v.ready.push(t)
+		v.ready.pushGuest(t)
 		v.unlock(next, nil)
 		<-t.park
 	}
@@ -235,17 +240,16 @@ func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, 
 	returned = true
 }
 
-// foreign returns the ID of the calling goroutine, and panics if the clock would
-// wait for it.
-func (v *Virtual) foreign(op string) uint64 {
-	id := goid()
+// foreign panics if the clock would wait for the calling goroutine.
+func (v *Virtual) foreign(op string) {
+	id := self()
 	v.mu.Lock()
 	who := ""
-	if v.holder != nil && v.holder.gid == id {
+	if v.holder != nil && v.holder.self == id {
 		who = "the goroutine that has the turn: " + quote(v.holder.name)
 	}
 	for t := v.tasks.first; t != nil && who == ""; t = t.next {
-		if t.gid == id {
+		if t.self == id {
 			who = "a goroutine that is outside: " + quote(t.name)
 		}
 	}
@@ -253,7 +257,6 @@ func (v *Virtual) foreign(op string) uint64 {
 	if who != "" {
 		panic("clock: " + op + " called by " + who + "; it is for goroutines that the clock does not wait for")
 	}
-	return id
 }
 
 // refuseOwn panics if the clock would wait for the calling goroutine. It spares the

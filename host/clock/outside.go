@@ -22,10 +22,10 @@ type call struct {
 
 // Outside implements Clock.
 func (v *Virtual) Outside(ctx context.Context, name string, f func()) {
-	id := goid()
+	id := self()
 	v.mu.Lock()
 	t := v.holder
-	if t == nil || t.gid != id {
+	if t == nil || t.self != id {
 		if v.opts.Strict && !v.isOursLocked(id) {
 			v.mu.Unlock()
 			panic("clock: Outside " + quote(name) + " called by a foreign goroutine: start it with a Group, or enter with Inside or Do")
@@ -75,9 +75,9 @@ func (v *Virtual) outUnlock(ctx context.Context, t *task, name string, f func())
 	f()
 }
 
-func (v *Virtual) isOursLocked(id uint64) bool {
+func (v *Virtual) isOursLocked(id uintptr) bool {
 	for t := v.tasks.first; t != nil; t = t.next {
-		if t.gid == id {
+		if t.self == id {
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func (v *Virtual) comeBack(c *call) {
 	if !c.holds || v.opts.Arrival {
 		v.uncountLocked(c)
 		t.doing = waitReady
-		v.ready.push(t)
+		v.ready.pushGuest(t)
 	}
 	if v.holder == nil {
 		next = v.passLocked()

@@ -222,7 +222,7 @@ func (p *pacing) wallLocked(v *Virtual, now time.Duration) int64 {
 // at that instant unless they take too long.
 func (v *Virtual) keepUpLocked() {
 	p := &v.pace
-	if !p.follows() || v.drive != nil || p.holdsLocked(v) || v.ready.n == 0 && (len(v.out) == 0 || !v.out[0].back) {
+	if !p.follows() || v.drive != nil || p.holdsLocked(v) || v.ready.len() == 0 && (len(v.out) == 0 || !v.out[0].back) {
 		return // or paceLocked does it
 	}
 	wall := p.wallLocked(v, v.wall.now())
@@ -302,7 +302,7 @@ func Present(c Clock) {
 
 // presentLocked lets time follow the wall up to here, unless somebody has a turn.
 func (v *Virtual) presentLocked() {
-	if p := &v.pace; v.holder == nil && v.ready.n == 0 && p.follows() && !p.holdsLocked(v) {
+	if p := &v.pace; v.holder == nil && v.ready.len() == 0 && p.follows() && !p.holdsLocked(v) {
 		p.catchUpLocked(v)
 	}
 }

@@ -66,8 +66,9 @@ type VirtualOptions struct {
 	Serial bool
 
 	// Strict panics when a foreign goroutine uses the clock in a way that is
-	// kept for the clock's own. Each call costs a microsecond or so more. Without it
-	// some misuse goes unnoticed, and then anything may happen.
+	// kept for the clock's own. It costs a nanosecond a call, on processors other than
+	// amd64 and arm64 one or two thousand. Without it some misuse goes unnoticed, and
+	// then anything may happen.
 	Strict bool
 
 	// Patience is the real time for which an outside call holds time still. When
@@ -130,7 +131,7 @@ func (v *Virtual) Elapsed() (virtual, real time.Duration) {
 func (v *Virtual) passLocked() *task {
 	for {
 		v.keepUpLocked()
-		for v.ready.n > 0 {
+		for v.ready.len() > 0 {
 			if t := v.ready.pop(); !t.void {
 				return v.giveLocked(t)
 			} else {
@@ -274,7 +275,7 @@ func (v *Virtual) holderLocked(op string) *task {
 	case t == nil:
 		v.mu.Unlock()
 		panic("clock: " + op + " called by a goroutine that the clock does not know: start it with a Group, or enter with Inside or Do")
-	case v.opts.Strict && t.gid != goid():
+	case v.opts.Strict && t.self != self():
 		name := t.name
 		v.mu.Unlock()
 		panic("clock: " + op + " called by a foreign goroutine during the turn of " + quote(name) + ": start it with a Group, or enter with Inside or Do")

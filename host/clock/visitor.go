@@ -6,9 +6,10 @@ import "context"
 // as one that serves a connection. It spares the search for its identity,
 // which is most of what an [Clock.Inside] with little to do costs.
 type Visitor struct {
-	clk Clock
-	v   *Virtual // nil: clk has no turns to take
-	id  uint64
+	clk  Clock
+	v    *Virtual // nil: clk has no turns to take
+	self uintptr
+	gid  uint64
 }
 
 // NewVisitor makes the calling goroutine a visitor of clk. The value is for this
@@ -19,7 +20,7 @@ func NewVisitor(clk Clock) *Visitor {
 	if v == nil {
 		return &Visitor{clk: clk}
 	}
-	return &Visitor{clk: clk, v: v, id: goid()}
+	return &Visitor{clk: clk, v: v, self: self(), gid: goid()}
 }
 
 // Inside is the clock's Inside.
@@ -28,10 +29,10 @@ func (w *Visitor) Inside(name string, f func()) {
 		w.clk.Inside(name, f)
 		return
 	}
-	if w.v.opts.Strict && goid() != w.id {
+	if w.v.opts.Strict && self() != w.self {
 		panic("clock: Inside " + quote(name) + " called by another goroutine than the visitor's")
 	}
-	w.v.insideAs(w.id, name, f)
+	w.v.insideAs(w.self, w.gid, name, f)
 }
 
 // visitorKey finds the visitor to whom a context belongs.

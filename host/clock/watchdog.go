@@ -22,7 +22,7 @@ type watching struct {
 func (v *Virtual) watchLocked() {
 	w := &v.watch
 	w.armed = true
-	if v.opts.Watchdog < 0 || v.opts.Notify == nil {
+	if !v.watches() {
 		return
 	}
 	w.turn = 0
@@ -32,6 +32,9 @@ func (v *Virtual) watchLocked() {
 		w.timer.Reset(v.watchEvery())
 	}
 }
+
+// watches reports whether the watchdog is on.
+func (v *Virtual) watches() bool { return v.opts.Watchdog >= 0 && v.opts.Notify != nil }
 
 func (v *Virtual) watchEvery() time.Duration { return max(v.opts.Watchdog/4, time.Millisecond) }
 

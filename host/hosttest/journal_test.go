@@ -46,6 +46,19 @@ func mixed() *functions.App {
 	return app
 }
 
+// ends is mixed with processes that end, one at a time: nobody decides when the host
+// learns of that.
+func ends() *functions.App {
+	app := mixed()
+	app.Queue("Ends", "done", func(ctx context.Context, m functions.QueueMessage) error {
+		if functions.Retry(ctx).RetryCount == 0 {
+			os.Exit(3)
+		}
+		return nil
+	}, functions.FixedDelay(1, 7*time.Second))
+	return app
+}
+
 // runMixed gives one host the input of the journal tests and returns what it
 // wrote.
 func runMixed(t *testing.T, opts hosttest.Options) []byte {
@@ -90,6 +103,11 @@ func TestSameJournal(t *testing.T) {
 		"in process": {Handlers: mixed(), Seed: 7},
 		"shuffled":   {Handlers: mixed(), Seed: 7, Shuffle: true},
 		"process":    *process(t, "mixed", nil),
+	}
+	for _, program := range []string{"mixed", "ends"} {
+		opts := *process(t, program, nil)
+		opts.Seed, opts.Shuffle = 7, true
+		variants["process, shuffled, "+program] = opts
 	}
 	for name, opts := range variants {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,7 @@ func handlerApps() map[string]func() *functions.App {
 	return map[string]func() *functions.App{
 		"always-fails": alwaysFails,
 		"mixed":        mixed,
+		"ends":         ends,
 		"crashes":      crashes,
 		"blobs":        copies,
 	}

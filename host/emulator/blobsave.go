@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"fmt"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"maps"
 	"slices"
 )
@@ -199,6 +200,7 @@ func (s *blobs) restoreLocked(changes []blobChange, w *change) {
 	s.clear()
 	s.apply(changes)
 	s.writing = nil
+	s.seed = seeded.Mix(s.seed) // no lease is given twice
 }
 
 // dropAllBlobs removes every record; small bodies go one by one, as files do.

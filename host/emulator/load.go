@@ -23,13 +23,16 @@ type queuesState struct {
 }
 
 // takeLocked puts other queues in the place of the account's, and sees to what is to
-// arrive and to expire in them. No identifier is given twice, so that a receipt from
+// arrive and to expire in them. No receipt is given twice, so that a receipt from
 // before fits no message of now.
 func (s *Storage) takeLocked(fresh queuesState, from keep.Origin) {
 	if from.Follow {
 		fresh.given = max(fresh.given, s.ids.N)
 	}
-	s.ids = seeded.Series{Seed: seeded.Epoch(s.opts.Seed, from.Epoch), N: fresh.given}
+	s.ids = seeded.Series{Seed: seeded.Epoch(s.opts.Seed, from.Epoch), N: fresh.given, Restored: s.ids.Restored}
+	if !from.Follow {
+		s.ids.Restored++
+	}
 	s.properties = fresh.properties
 	for _, state := range s.queues {
 		state.stop()

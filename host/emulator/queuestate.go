@@ -75,7 +75,7 @@ func (q *queueState) put(now time.Time, newID *seeded.Series, text string, visib
 	m := &message{
 		id:       newID.GUID(),
 		text:     text,
-		receipt:  newID.Next(),
+		receipt:  newID.Token(),
 		order:    q.sequence,
 		sequence: q.sequence,
 	}
@@ -112,7 +112,7 @@ func (q *queueState) take(now time.Time, newID *seeded.Series, m *message, visib
 	m.count++
 	m.lock = visibility
 	m.arrived = true
-	m.receipt = newID.Next()
+	m.receipt = newID.Token()
 	m.set(visible, now.Add(visibility))
 	m.order = m.sequence
 	q.byVisible.Fix(m)
@@ -167,7 +167,7 @@ func (q *queueState) update(now time.Time, newID *seeded.Series, m *message, tex
 	if text != nil {
 		m.text = *text
 	}
-	m.receipt = newID.Next()
+	m.receipt = newID.Token()
 	m.set(visible, now.Add(visibility))
 	m.order = m.sequence
 	if visibility == 0 {

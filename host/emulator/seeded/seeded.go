@@ -33,12 +33,27 @@ func GUID(seed, n uint64) bindings.GUID { return UUID(ID(seed, n)) }
 
 // A Series makes identifiers out of a seed and a counter: N have been given. The zero
 // value counts from 1 with seed 0. It is guarded by its owner's mutex.
-type Series struct{ Seed, N uint64 }
+type Series struct {
+	Seed, N uint64
+
+	// Restored counts how often N has gone back to an earlier value: see Token.
+	Restored uint64
+}
 
 // Next returns the next identifier.
 func (s *Series) Next() [16]byte {
 	s.N++
 	return ID(s.Seed, s.N)
+}
+
+// Token is Next for what gives a right, such as a lock token: it is never an identifier
+// that the series gave before N went back.
+func (s *Series) Token() [16]byte {
+	s.N++
+	if s.Restored == 0 {
+		return ID(s.Seed, s.N)
+	}
+	return ID(Epoch(^s.Seed, s.Restored), s.N)
 }
 
 // GUID is Next in the form of a random UUID.

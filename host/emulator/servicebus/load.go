@@ -26,7 +26,7 @@ func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
 }
 
 // takeLocked puts another state in the place of the one in memory. Plain receivers go
-// on, if their queues are there; sessions are lost, as after a restart. No identifier is
+// on, if their queues are there; sessions are lost, as after a restart. No lock token is
 // given twice, so that a lock token from before fits no message of now.
 func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
 	ns.forgetLocked(errReloaded)
@@ -34,6 +34,10 @@ func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
 		fresh.ids.N = max(fresh.ids.N, ns.ids.N)
 	}
 	fresh.ids.Seed = seeded.Epoch(ns.opts.Seed, from.Epoch)
+	fresh.ids.Restored = ns.ids.Restored
+	if !from.Follow {
+		fresh.ids.Restored++
+	}
 	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
 	now := ns.now()
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
@@ -73,7 +77,7 @@ func (ns *Namespace) Reset() error {
 				ns.drop(op, e)
 			}
 		}
-		ns.ids = seeded.Series{Seed: ns.opts.Seed}
+		ns.ids = seeded.Series{Seed: ns.opts.Seed, Restored: ns.ids.Restored + 1}
 	}
 	op.records, ns.untold = op.records[:0], nil
 	if finishErr := ns.finish(context.Background(), op); err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/emulator/ordered"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -242,7 +243,7 @@ func (q *queue) unfree(m *message) {
 // as the session is.
 func (q *queue) lock(op *operation, m *message, outside bool) {
 	q.unfree(m)
-	m.token = op.ns.ids.GUID()
+	m.token = seeded.UUID(op.ns.ids.Token())
 	m.outside = outside
 	q.tokens[m.token] = m
 	if s := m.session; s != nil {

@@ -61,7 +61,7 @@ func copyApp(o *Options, to string) (string, error) {
 	}
 	var around []string
 	if o.Handlers == nil && o.Executable == "" {
-		around = gobuild.Around(context.Background(), dir, environment(o.Env))
+		around = gobuild.Around(context.Background(), dir, environment(o))
 		for _, p := range dotnet.Find(dir) {
 			around = append(around, dotnet.Around(p.Path, app.DotnetFolder(dir))...)
 		}

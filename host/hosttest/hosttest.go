@@ -93,8 +93,10 @@ type Options struct {
 	// Handlers are registered in process. Nil: the app's own program.
 	Handlers *functions.App
 
-	// Executable is a prebuilt handler program, a test binary for instance. It is
-	// written into host.json as customHandler.description.defaultExecutablePath.
+	// Executable is a prebuilt program that calls functions.Main, a test binary of any
+	// module for instance. It is written into host.json as
+	// customHandler.description.defaultExecutablePath, and FUNCTIONS_WORKER_RUNTIME is go
+	// unless Env has it.
 	Executable string
 
 	// Seed is the source of all chance and of all IDs.
@@ -275,7 +277,7 @@ func New(tb TB, opts *Options) *Host {
 	h.shared = o.Instances
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
-			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
+			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(&o), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
 			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
@@ -424,7 +426,7 @@ func (h *Host) Act(name string, f func(ctx context.Context)) {
 }
 
 // environment gives an app its storage and its identity.
-func environment(env []string) []string {
+func environment(o *Options) []string {
 	base := []string{"AzureFunctionsWebHost__hostid=hosttest", "AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection, "AzureWebJobsCosmosDB=" + CosmosConnection}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH", "GOWORK", "GOENV", "GOTOOLCHAIN", "CGO_ENABLED",
 		"DOTNET_ROOT", "DOTNET_HOST_PATH", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "JAVA_HOME"} {
@@ -432,5 +434,8 @@ func environment(env []string) []string {
 			base = append(base, name+"="+v) // what a handler program needs to be built and to start
 		}
 	}
-	return append(base, env...)
+	if o.Executable != "" {
+		base = append(base, "FUNCTIONS_WORKER_RUNTIME=go") // it need not say by itself what it is
+	}
+	return append(base, o.Env...)
 }

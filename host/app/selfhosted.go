@@ -164,6 +164,6 @@ func (l *loader) noFunctions(folders []*Function) {
 		return
 	}
 	w := l.app.hostDoc.Fault("customHandler", "", "", "the app has a custom handler and no function: nothing calls it")
-	w.Hint = `add a folder with a function.json, or, for a web or MCP server, "` + profileKey + `": "web-app-custom-handler" or customHandler.http.routes`
+	w.Hint = `add a folder with a function.json, or, for a web or MCP server, "` + profileKey + `": "web-app-custom-handler" or customHandler.http.routes; for a program with functions.Main set ` + runtimeSetting + ` to go, since its build information does not say so`
 	l.warn(w)
 }

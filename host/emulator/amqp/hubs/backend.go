@@ -61,7 +61,7 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 		if b.other == nil {
 			return nil, asCondition(messaging.NewEntityNotFound(address))
 		}
-		r.Elsewhere = b.find
+		r.Elsewhere = func(address string) (bool, error) { return b.find(address, ofEventHubs(r.Client)) }
 		return b.other.Attach(r)
 	}
 	var grant *amqp.Grant
@@ -91,16 +91,22 @@ func (b *Backend) has(hub string) (ok bool) {
 // client is one of Event Hubs, by its own word. One of Service Bus means a queue, and
 // $cbs is no hub's name.
 func (b *Backend) makes(a eventhubs.Address, r *amqp.AttachRequest) (ok bool) {
-	client := strings.ReplaceAll(strings.ToLower(r.Client), "-", "")
-	if r.Role != wire.Sender || strings.HasPrefix(a.Hub, "$") || !strings.Contains(client, "eventhub") {
+	if r.Role != wire.Sender || strings.HasPrefix(a.Hub, "$") || !ofEventHubs(r.Client) {
 		return false
 	}
 	b.clk.Inside("AMQP look up", func() { ok = b.ns.MadeOnUse() })
 	return ok
 }
 
-// find reports whether an address is for a hub, and if that is not there fails.
-func (b *Backend) find(address string) (mine bool, err error) {
+// ofEventHubs reports whether a client says that it is one of Event Hubs.
+func ofEventHubs(client string) bool {
+	return strings.Contains(strings.ReplaceAll(strings.ToLower(client), "-", ""), "eventhub")
+}
+
+// find reports whether an address is for a hub, and if that is not there fails. Where hubs
+// are made on use, what a client of Event Hubs names is one: it claims rights before it
+// attaches.
+func (b *Backend) find(address string, client bool) (mine bool, err error) {
 	name, _ := messaging.CutManagement(address)
 	hub, group, _ := strings.Cut(name, "/")
 	named := len(group) > len(groupsWord) && strings.EqualFold(group[:len(groupsWord)], groupsWord)
@@ -110,7 +116,7 @@ func (b *Backend) find(address string) (mine bool, err error) {
 			mine = true
 		case named && !b.ns.MadeOnUse():
 			mine, err = true, messaging.NewEntityNotFound(hub)
-		case named:
+		case named, client && b.ns.MadeOnUse():
 			mine = true
 		}
 	})

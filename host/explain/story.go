@@ -76,7 +76,6 @@ func (s *story) tell(from *sorter) *Life {
 
 // work is a delivery in work.
 type work struct {
-	count   int64
 	attempt int       // index + 1 of the entry of the attempt that runs or ran last
 	started time.Time // when it began
 	retries int       // whose wait came from the policy

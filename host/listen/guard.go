@@ -75,8 +75,9 @@ func (g *Guard) CheckHost(r *http.Request) error {
 
 // CheckOrigin returns a *Refusal for a request of a page of another origin, unless
 // the origin is among Guard.Origins or allowed, which may be nil, takes it. A
-// request that names no origin comes from another page if Sec-Fetch-Site or Referer
-// says so; that page is not known for certain, and is refused: see [Referrer].
+// request that names no origin comes from another page if Sec-Fetch-Site says so, or
+// without that Referer; that page is not known for certain, and is refused: see
+// [Referrer].
 func (g *Guard) CheckOrigin(r *http.Request, allowed func(origin string) bool) error {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -95,13 +96,30 @@ func Foreign(r *http.Request) bool {
 		return elsewhere(origin, r)
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "none", "same-origin":
-		return r.Referer() != "" && elsewhere(r.Referer(), r)
+	case "":
+		return refersElsewhere(r)
+	case "none", "same-origin": // no page can forge it; a proxy that renames the host leaves Referer as it was
+		return false
 	}
 	return true // same-site too: another port of this machine is another origin
 }
 
-// elsewhere reports whether an address is of another host than a request is for: "null"
+// refersElsewhere reports whether the Referer of a request is a page of another host. One
+// without a host is none of a browser's: RFC 9110 10.1.3 has about:blank for no page, and
+// relative references.
+func refersElsewhere(r *http.Request) bool {
+	address := r.Referer()
+	scheme, rest, ok := strings.Cut(address, "//")
+	if !ok || scheme != "" && !strings.HasSuffix(scheme, ":") || strings.ContainsAny(scheme, "/?#") {
+		return false
+	}
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
+		rest = rest[:end] // the path of a page need not be well formed
+	}
+	return elsewhere(scheme+"//"+rest, r)
+}
+
+// elsewhere reports whether an origin is of another host than a request is for: "null"
 // and other opaque origins have none.
 func elsewhere(address string, r *http.Request) bool {
 	u, err := url.Parse(address)

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -49,10 +51,11 @@ func (l LogLevels) Show(category, level string) bool {
 
 // ForUsers returns the levels with the least one of what concerns functions, which
 // host.json's own goes before (cli: StartHostAction.cs, ConfigureHostLoggingForUserLogLevel).
+// Another word says nothing, as there.
 func (l LogLevels) ForUsers(word string) LogLevels {
 	const section = "Function"
 	out := LogLevels{}
-	if word != "" {
+	if isLevel(word) {
 		out[section] = word
 	}
 	for key, own := range l {
@@ -69,16 +72,28 @@ func LogLevelWords() []string {
 	return []string{"Trace", "Debug", "Information", "Warning", "Error", "Critical", "None"}
 }
 
-// logLevels reads them, in the platform's spelling.
+// logLevels reads them, in the platform's spelling. A level may be a number, and an empty one
+// is none (runtime: LoggerFilterConfigureOptions.cs).
 func logLevels(texts map[string]string) LogLevels {
+	words := LogLevelWords()
 	for key, word := range texts {
-		for _, w := range LogLevelWords() {
-			if strings.EqualFold(w, word) {
+		word = strings.TrimSpace(word)
+		texts[key] = word
+		if word == "" {
+			delete(texts, key)
+		}
+		for i, w := range words {
+			if strings.EqualFold(w, word) || word == strconv.Itoa(i) {
 				texts[key] = w
 			}
 		}
 	}
 	return texts
+}
+
+// isLevel reports whether a word is a level.
+func isLevel(word string) bool {
+	return slices.ContainsFunc(LogLevelWords(), func(w string) bool { return strings.EqualFold(w, word) })
 }
 
 func levelOf(word string) call.Level {

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -39,6 +40,7 @@ func TestLogLevels(t *testing.T) {
 		"asked for":                   {app.LogLevels(nil).ForUsers("Debug"), orders, "Debug"},
 		"asked for, the console":      {app.LogLevels(nil).ForUsers("Debug"), console, "Information"},
 		"asked for over default":      {app.LogLevels{"default": "Error"}.ForUsers("Trace"), orders, "Trace"},
+		"asked for is none":           {app.LogLevels{"default": "Error"}.ForUsers("Loud"), orders, "Error"},
 		"asked for under Function":    {app.LogLevels{"function": "Error"}.ForUsers("Trace"), orders, "Error"},
 		"asked for under a name":      {app.LogLevels{"Function.Orders.User": "Error"}.ForUsers("Trace"), orders, "Error"},
 	} {
@@ -50,5 +52,18 @@ func TestLogLevels(t *testing.T) {
 				t.Errorf("%s: %v shows %s of %s: %v, want %v", name, tt.levels, level, tt.category, got, shown)
 			}
 		}
+	}
+}
+
+// Levels of host.json are words in any case, or their numbers; an empty one is none (runtime:
+// LoggerFilterConfigureOptions.cs).
+func TestLogLevelsOfFile(t *testing.T) {
+	t.Parallel()
+	a := load(t, map[string]string{
+		"host.json": `{"version":"2.0","logging":{"logLevel":{"default":3,"Function":"4","Function.Orders":"","Function.Bills":null,"Host":" trace "}}}`,
+	}, &app.Options{Env: map[string]string{"FUNCTIONS_WORKER_RUNTIME": "custom", "AzureWebJobsStorage": "UseDevelopmentStorage=true"}})
+	want := app.LogLevels{"default": "Warning", "Function": "Error", "Host": "Trace"}
+	if got := a.Config.LogLevels; !maps.Equal(got, want) {
+		t.Errorf("levels are %v, want %v", got, want)
 	}
 }

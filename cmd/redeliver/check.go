@@ -36,8 +36,8 @@ function it prints the trigger, the effective retry policy and where it comes
 from, attempts per delivery, deliveries and their product, the waiting time, and
 where a message ends; then every error with file, line and JSON path, and the
 lints. The app's Go program is built and asked for its declarations in code;
-with --no-build only the files are read, and of an app in .NET what its last build
-has written of the functions. What was not read is said.
+with --no-build only the files are read, and of an app in .NET what its last
+build has written of the functions. What was not read is said.
 
 The exit code is 1 when there are errors, and 0 when there are warnings only.
 A function that Redeliver does not serve is a warning, since the others run.

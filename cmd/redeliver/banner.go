@@ -125,7 +125,7 @@ func (b *banner) text() string {
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
-	if line := hushed(b.s.levelsOf(b.app), b.app.Functions); line != "" && !b.s.flags.verbose && b.s.flags.output != "json" {
+	if line := hushed(b.s.levelsOf(b.app), functionsOf(b.app)); line != "" && !b.s.flags.verbose && b.s.flags.output != "json" {
 		writef(&t, "  lines      %s\n", line)
 	}
 	if list := b.app.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2

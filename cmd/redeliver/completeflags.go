@@ -111,11 +111,7 @@ func completeOwnFunctions(_ *cobra.Command, args []string, _ string) ([]string, 
 	if err != nil {
 		return nil, noMore
 	}
-	var names []string
-	for _, f := range a.Functions {
-		names = append(names, f.Name)
-	}
-	return names, noMore
+	return functionsOf(a), noMore
 }
 
 // faultEntities are the entities of the service that the command names, or of all.

@@ -86,12 +86,13 @@ type logs struct {
 	verbose bool
 	filter  logFilter
 
-	host control.Status // at the beginning
-	from time.Time      // records before it are not shown
-	mode clock.Pace
-	runs bool
-	gone uint64 // records before the first one that came
-	came bool   // the first one
+	host   control.Status // at the beginning
+	from   time.Time      // records before it are not shown
+	mode   clock.Pace
+	runs   bool
+	hushed string // what was said of lines that are hidden
+	gone   uint64 // records before the first one that came
+	came   bool   // the first one
 }
 
 // follow prints until the host ends, or ctx.
@@ -119,6 +120,7 @@ func (l *logs) follow(ctx context.Context, since string) error {
 	}
 	defer resp.Body.Close()
 	l.out.say("info", "following the host at "+l.c.base+"; Ctrl+C ends this")
+	l.hush()
 	p := l.printer()
 	lines := bufio.NewReader(resp.Body)
 	for {
@@ -190,6 +192,22 @@ func (l *logs) levels() app.LogLevels {
 	return l.host.Report.LogLevels
 }
 
+// hush says that lines are hidden, when that was not said.
+func (l *logs) hush() {
+	if l.host.Report == nil || l.verbose || l.json {
+		return
+	}
+	names := make([]string, len(l.host.Report.Functions))
+	for i := range names {
+		names[i] = l.host.Report.Functions[i].Name
+	}
+	if text := hushed(l.levels(), names); text != l.hushed {
+		if l.hushed = text; text != "" {
+			l.out.say("info", text)
+		}
+	}
+}
+
 // take prints a line of the journal.
 func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	var gap struct{ Missed uint64 }
@@ -217,6 +235,7 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 		l.runs = true
 		if now, err := call(ctx, l.c, control.GetStatus{}); err == nil { // else it has ended, and says so
 			l.host.Report = now.Report
+			l.hush()
 		}
 	case journal.ClockMoved:
 		if rec.Cause == "mode" {

@@ -47,19 +47,35 @@ func (p *printer) loud(rec *journal.Record) bool {
 	return p.levels().Show(app.FunctionCategory(rec.Function), level)
 }
 
-// hushed tells how many of the functions have lines that --verbose alone shows, because of
-// host.json; empty for none.
-func hushed(levels app.LogLevels, functions []*app.Function) string {
+// hushed tells of the functions and their program that have lines that --verbose alone
+// shows, because of host.json; empty for none.
+func hushed(levels app.LogLevels, functions []string) string {
+	hides := func(category string) bool { return !levels.Show(category, information) }
+	var of []string
 	n := 0
-	for _, f := range functions {
-		if !levels.Show(app.FunctionCategory(f.Name), information) || !levels.Show(app.HandlerCategory(f.Name), information) {
+	for _, name := range functions {
+		if hides(app.FunctionCategory(name)) || hides(app.HandlerCategory(name)) {
 			n++
 		}
 	}
-	if n == 0 {
+	if n > 0 {
+		of = append(of, plural(n, "function"))
+	}
+	if len(functions) > 0 && hides(app.HandlerCategory("")) {
+		of = append(of, "the functions' program")
+	}
+	if len(of) == 0 {
 		return ""
 	}
-	return "logging.logLevel hides lines of " + plural(n, "function") + "; --verbose shows all"
+	return "logging.logLevel hides lines of " + strings.Join(of, " and of ") + "; --verbose shows all"
+}
+
+// functionsOf are the names of an app's functions.
+func functionsOf(a *app.App) (names []string) {
+	for _, f := range a.Functions {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // handlerLine is a line of a handler's output. Its level is said where it is another than

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -30,6 +31,34 @@ func TestUserLogLevel(t *testing.T) {
 			if got := s.levelsOf(a).Show(category, level); got != shown {
 				t.Errorf("flag %q, host.json %q: %s is shown: %v, want %v", tt.flag, tt.own, level, got, shown)
 			}
+		}
+	}
+}
+
+// Nothing is hidden without a word: lines of functions, what they write, and their program.
+func TestHushed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		levels    app.LogLevels
+		functions string
+		want      string // of what lines are hidden
+	}{
+		{nil, "Orders", ""},
+		{app.LogLevels{"default": "Trace"}, "Orders", ""},
+		{app.LogLevels{"Function.Orders": "Error"}, "Orders Bills", "1 function"},
+		{app.LogLevels{"Function": "Warning"}, "Orders Bills", "2 functions"},
+		{app.LogLevels{"Function.Orders.User": "None"}, "Orders", "1 function"},
+		{app.LogLevels{"Host": "Error"}, "Orders", "the functions' program"},
+		{app.LogLevels{"Host.Function.Console": "None"}, "Orders", "the functions' program"},
+		{app.LogLevels{"default": "Warning"}, "Orders", "1 function and of the functions' program"},
+		{app.LogLevels{"default": "Warning"}, "", ""},
+	} {
+		want := ""
+		if tt.want != "" {
+			want = "logging.logLevel hides lines of " + tt.want + "; --verbose shows all"
+		}
+		if got := hushed(tt.levels, strings.Fields(tt.functions)); got != want {
+			t.Errorf("of %v and %q: %q, want %q", tt.levels, tt.functions, got, want)
 		}
 	}
 }

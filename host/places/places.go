@@ -15,7 +15,6 @@ import (
 	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
 	"github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/host/kinds/servicebus"
-	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -35,11 +34,7 @@ func Rehearse(env *kinds.Env, a App) ([]*schemas.Fault, error) {
 	if faults, err := entities(a.ServiceBusEntities.Check(env.Root, env.Embedded.ServiceBus())); err != nil || len(faults) > 0 {
 		return faults, err
 	}
-	queues := bus.New(env.Clock, &bus.Options{Taken: env.Embedded.EventHubs().Has})
-	hubs := broker.New(env.Clock, &broker.Options{Taken: func(name string) bool {
-		return !env.Embedded.EventHubs().Has(name) && (services.HasEntity(queues, name) || env.Embedded.IsEntity(name))
-	}})
-	return into(env, a, queues, hubs)
+	return into(env, a, bus.New(env.Clock, nil), broker.New(env.Clock, nil))
 }
 
 // Make makes the places.
@@ -55,7 +50,7 @@ func into(env *kinds.Env, a App, queues *bus.Namespace, hubs *broker.Namespace) 
 		return nil, err
 	}
 	functions := slices.Clone(a.Functions)
-	for _, name := range []func(*kinds.Function) error{ // of two with one name the entity has it
+	for _, name := range []func(*kinds.Function) error{
 		func(f *kinds.Function) error { return servicebus.Name(f, queues) },
 		func(f *kinds.Function) error { return eventhubs.Name(f, hubs) },
 	} {

@@ -114,7 +114,7 @@ func (e *Embedded) openAccounts() (err error) {
 
 // openBus makes the Service Bus namespace.
 func (e *Embedded) openBus() (err error) {
-	opts := &servicebus.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.busFault(), Taken: func(name string) bool { return e.hubs != nil && e.hubs.Has(name) }}
+	opts := &servicebus.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.busFault()}
 	if e.db != nil {
 		e.bus, err = servicebus.Open(e.clk, e.db, opts)
 		return err
@@ -126,7 +126,7 @@ func (e *Embedded) openBus() (err error) {
 // openHubs makes the Event Hubs namespace. With the Service Bus namespace, which comes
 // first, it is one name space.
 func (e *Embedded) openHubs() (err error) {
-	opts := &eventhubs.Options{Record: e.opts.Record, Fault: e.hubsFault(), Taken: e.IsEntity}
+	opts := &eventhubs.Options{Record: e.opts.Record, Fault: e.hubsFault()}
 	if e.db != nil {
 		e.hubs, err = eventhubs.Open(e.clk, e.db, opts)
 		return err

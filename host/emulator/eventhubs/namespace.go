@@ -36,10 +36,6 @@ type Options struct {
 	// Fault is asked twice in every operation, before and after the effect, and its
 	// error is the operation's result. It may wait.
 	Fault func(FaultPoint) error
-
-	// Taken reports whether a queue or a topic of the same name space has a name
-	// (spec messaging 1.11). It is called without locks held.
-	Taken func(name string) bool
 }
 
 // FaultPoint is a moment at which an operation can be made to fail.
@@ -100,8 +96,8 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 // FullyQualifiedNamespace implements eventhubs.Namespace.
 func (ns *Namespace) FullyQualifiedNamespace() string { return ns.opts.Name }
 
-// CreateHub makes a hub. It fails with ErrAlreadyExists, also when the name is a
-// queue's or a topic's, with ErrInvalidArgument (a name) and ErrOutOfRange.
+// CreateHub makes a hub. It fails with ErrAlreadyExists, ErrInvalidArgument (a name) and
+// ErrOutOfRange.
 func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 	h.Partitions, h.Retention = cmp.Or(h.Partitions, eventhubs.DefaultPartitions), cmp.Or(h.Retention, eventhubs.DefaultRetention)
 	if err := eventhubs.CheckName(h.Name); err != nil {
@@ -116,8 +112,6 @@ func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 		return refuse(messaging.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, eventhubs.MaxPartitions)
 	case h.Retention < 0 || h.Retention > MaxRetention:
 		return refuse(messaging.ConditionArgumentOutOfRange, "event hub %q: retention %s: want up to %s", h.Name, h.Retention, MaxRetention)
-	case ns.opts.Taken != nil && ns.opts.Taken(h.Name):
-		return refuse(messaging.ConditionEntityAlreadyExists, "%q is the name of a Service Bus entity", h.Name)
 	}
 	return ns.operate(ctx, FaultPoint{Op: "CreateHub", Hub: h.Name}, func(op *operation) error {
 		if ns.hubs[strings.ToLower(h.Name)] != nil {

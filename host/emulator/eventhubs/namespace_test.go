@@ -91,7 +91,6 @@ func newBench(t *testing.T, hub eventhubs.Hub) *bench {
 	b := &bench{T: t, clk: newVirtual()}
 	b.ns = eventhubs.New(b.clk, &eventhubs.Options{
 		Record: func(r journal.Record) { b.records = append(b.records, r) },
-		Taken:  func(name string) bool { return name == "queue" },
 	})
 	b.do(func(ctx context.Context) error { return b.ns.CreateHub(ctx, hub) })
 	return b

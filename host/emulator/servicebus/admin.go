@@ -14,9 +14,6 @@ func (ns *Namespace) create(op *operation, e *entity) error {
 	if other := ns.entities[e.key]; other != nil {
 		return refuse(messaging.ConditionEntityAlreadyExists, "the messaging entity %q exists already", other.name())
 	}
-	if e.subscription == nil && ns.opts.Taken != nil && ns.opts.Taken(e.name()) {
-		return refuse(messaging.ConditionEntityAlreadyExists, "%q is the name of an event hub", e.name())
-	}
 	if err := ns.fill(e); err != nil {
 		return err
 	}

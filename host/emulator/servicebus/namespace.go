@@ -36,10 +36,6 @@ type Options struct {
 	// when it has messages or gives up.
 	Fault func(FaultPoint) error
 
-	// Taken reports whether an event hub of the same name space has a name (spec
-	// messaging 1.11). It is called with the namespace locked.
-	Taken func(name string) bool
-
 	Switches // until Configure gives others
 }
 

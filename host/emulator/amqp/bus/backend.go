@@ -180,6 +180,11 @@ func (b *Backend) find(name string) (*entity, error) {
 	return nil, err
 }
 
+// IsEntity reports whether there is a queue or a topic of that name.
+func (b *Backend) IsEntity(name string) bool {
+	return b.inside("look up", func() error { _, err := b.find(name); return err }) == nil
+}
+
 // findOrUse looks a queue or topic up, after giving the namespace the occasion to
 // create it.
 func (b *Backend) findOrUse(name string) (*entity, error) {

@@ -29,12 +29,22 @@ type Namespace interface {
 type Backend struct {
 	clk   clock.Clock
 	ns    Namespace
-	other amqp.Backend
+	other Other
+}
+
+// Other is the backend of a namespace of Service Bus at the same address.
+type Other interface {
+	amqp.Backend
+
+	// IsEntity reports whether there is a queue or a topic of that name. It is called
+	// outside of the clock.
+	IsEntity(name string) bool
 }
 
 // New returns a backend for ns, which lives under clk. Links that are not for a hub are
-// other's; with nil they are refused.
-func New(clk clock.Clock, ns Namespace, other amqp.Backend) *Backend {
+// other's; with nil they are refused. Where both have a name, a client that says it is one
+// of Event Hubs means the hub, and any other the entity (spec messaging 1.11).
+func New(clk clock.Clock, ns Namespace, other Other) *Backend {
 	return &Backend{clk: clk, ns: ns, other: other}
 }
 
@@ -57,7 +67,7 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 		return &amqp.Grant{Node: &management{b}}, nil
 	}
 	a, ok := eventhubs.ParseAddress(address)
-	if mine := ok && (a.Group != "" || b.has(a.Hub) || b.makes(a, r)); !mine {
+	if mine := ok && (a.Group != "" || b.means(a.Hub, r.Client) || b.makes(a, r)); !mine {
 		if b.other == nil {
 			return nil, asCondition(messaging.NewEntityNotFound(address))
 		}
@@ -82,9 +92,10 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	return grant, nil
 }
 
-func (b *Backend) has(hub string) (ok bool) {
+// means reports whether a client that names a hub means it.
+func (b *Backend) means(hub, client string) (ok bool) {
 	b.clk.Inside("AMQP look up", func() { ok = b.ns.Has(hub) })
-	return ok
+	return ok && (ofEventHubs(client) || b.other == nil || !b.other.IsEntity(hub))
 }
 
 // makes reports whether a hub is made for what a client sends to an address of none: the

@@ -1,6 +1,6 @@
 // Package hubs puts an Event Hubs namespace behind the AMQP server: it gives the links of
 // package amqp their nodes, and leaves links to other addresses to another backend, so
-// that both are one name space behind one port (spec messaging 1.11, 3.13).
+// that both are behind one port (spec messaging 1.11, 3.13).
 //
 // Read backend.go first: it tells addresses apart. Then, by address:
 //

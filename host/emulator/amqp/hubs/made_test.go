@@ -2,6 +2,7 @@ package hubs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
@@ -130,5 +132,55 @@ func TestClientsOfEventHubs(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// Where a hub and a queue have one name, a client of Event Hubs means the hub, and one of
+// Service Bus the queue (spec messaging 1.11).
+func TestOneName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	queues := servicebus.New(w.clk, nil)
+	w.do(func(ctx context.Context) error {
+		_, err := queues.CreateQueue(ctx, servicebusapi.Queue{Name: "both"})
+		return errors.Join(err, w.ns.CreateHub(ctx, eventhubs.Hub{Name: "Both", Partitions: 1}))
+	})
+	w.address = serve(t, hubs.New(w.clk, w.ns, bus.New(w.clk, queues, nil)))
+	w.connection = fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", w.address)
+
+	p := w.producer("both")
+	b, err := p.NewEventDataBatch(w.ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.AddEventData(&azeventhubs.EventData{Body: []byte("an event")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SendEventDataBatch(w.ctx, b, nil); err != nil {
+		t.Fatal(err)
+	}
+	c, err := azservicebus.NewClientFromConnectionString(w.connection, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	s, err := c.NewSender("both", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SendMessage(w.ctx, &azservicebus.Message{Body: []byte("a message")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.NewReceiverForQueue("both", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.ReceiveMessages(w.ctx, 2, nil)
+	if err != nil || len(got) != 1 || string(got[0].Body) != "a message" {
+		t.Errorf("the queue gives %d messages, %v", len(got), err)
+	}
+	props, err := p.GetPartitionProperties(w.ctx, "0", nil)
+	if err != nil || props.LastEnqueuedSequenceNumber != 0 || props.IsEmpty {
+		t.Errorf("the partition: %+v, %v", props, err)
 	}
 }

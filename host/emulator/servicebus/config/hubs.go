@@ -58,7 +58,7 @@ func ParseHubs(file string, text []byte) (*Hubs, []*schemas.Fault) {
 func (h *Hubs) Clash(hub *Hub, by string) *schemas.Fault {
 	path := schemas.JoinPath(hub.Path, "Name")
 	f := h.doc.Fault(path, h.doc.Found(path), "a name that is not in use", "the name is taken by "+by)
-	f.Hint = "queues, topics and event hubs share one name space, in which case does not count: rename one of them"
+	f.Hint = "case does not count in names of event hubs: rename one of them"
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers/blob"
 )
 
 // A queue, a container or a hub is made when it is first used, and an empty one looks like
@@ -16,7 +17,7 @@ func (h *Host) queueMeant(name string) {
 	if h.named(name) {
 		return
 	}
-	known := h.bound("queueName")
+	known := append(h.bound("queueName"), blob.PoisonQueue)
 	for _, queue := range slices.Concat(known, h.Queues()) {
 		known = append(known, queue, queue+"-poison")
 	}

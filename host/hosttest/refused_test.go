@@ -49,7 +49,8 @@ func TestRefusedReloadChangesNothing(t *testing.T) {
 		"Out/function.json": `{"bindings":[{"type":"serviceBusTrigger","name":"m","queueName":"out"},{"type":"serviceBus","direction":"out","name":"o","topicName":"news"},{"type":"eventHub","direction":"out","name":"e","eventHubName":"copies"}]}`,
 		"entities.json":     strings.Replace(config, "%MAX%", "7", 1),
 		"host.json":         `{"version":"2.0","redeliver":{"serviceBus":{"config":"entities.json"},"eventHubs":{"hubs":[{"name":"planned"}]},"strictSessionSend":true}}`,
-		"Hub/function.json": hub("two"), // the name of what another function receives from
+		// A topic with the name of what another function receives from.
+		"Hub/function.json": `{"bindings":[{"type":"serviceBusTrigger","name":"m","topicName":"two","subscriptionName":"all"}]}`,
 	}
 	err := edit(next)
 	var load *host.LoadError

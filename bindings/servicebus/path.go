@@ -113,10 +113,11 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s, false
 }
 
-// validServiceBusName: letters, digits, periods, hyphens and underscores, and
-// for queues and topics slashes; first and last a letter, digit or, as the
-// service accepts today, an underscore.
-func validName(what, name string, longest int, slashes bool) error {
+// validName checks a name: letters, digits, periods, hyphens and underscores, and for
+// queues and topics (a path) slashes and tildes; first and last a letter, digit or, as the
+// service accepts today, an underscore (docs: Terraform's provider for Azure,
+// validate/queue_name).
+func validName(what, name string, longest int, path bool) error {
 	if name == "" {
 		return fmt.Errorf("%w: the name of the %s is empty", bindings.ErrInvalidName, what)
 	}
@@ -127,7 +128,7 @@ func validName(what, name string, longest int, slashes bool) error {
 		switch c := name[i]; {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
 			continue
-		case (c == '.' || c == '-' || c == '/' && slashes && name[i-1] != '/') && i > 0 && i < len(name)-1:
+		case i > 0 && i < len(name)-1 && (c == '.' || c == '-' || path && (c == '~' || c == '/' && name[i-1] != '/')):
 			continue
 		}
 		return fmt.Errorf("%w: %s %q: want letters, digits, periods, hyphens and underscores, beginning and ending with a letter or a digit", bindings.ErrInvalidName, what, name)

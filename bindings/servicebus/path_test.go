@@ -22,6 +22,7 @@ func TestParseServiceBusPath(t *testing.T) {
 		{"/orders/", path{Entity: "orders"}, "orders"},
 		{"amqps://localhost:5671/orders", path{Entity: "orders"}, "orders"},
 		{"sb://name.servicebus.windows.net/a/b", path{Entity: "a/b"}, "a/b"},
+		{"a~b.c-d_e", path{Entity: "a~b.c-d_e"}, "a~b.c-d_e"},
 		{"a/b/$deadletterqueue", path{Entity: "a/b", SubQueue: servicebus.DeadLetterQueue}, "a/b/$DeadLetterQueue"},
 		{"q/$Transfer/$DEADLETTERQUEUE", path{Entity: "q", SubQueue: servicebus.TransferDeadLetterQueue}, "q/$Transfer/$DeadLetterQueue"},
 		{"t/subscriptions/S", path{Entity: "t", Subscription: "S"}, "t/Subscriptions/S"},
@@ -38,7 +39,7 @@ func TestParseServiceBusPath(t *testing.T) {
 	for _, bad := range []string{
 		"\xd5/Subscriptions/a", "\u0130/subscriptions/a",
 		"", "/", "amqps://host", "amqps://host/", "$cbs", "a b", "a//b", "-a", "a.", "q/$management", "$DeadLetterQueue", "/$DeadLetterQueue",
-		"t/Subscriptions/", "t/subscriptions/a/b", "/subscriptions/s", "q/$Transfer", strings.Repeat("a", 261), "t/Subscriptions/" + strings.Repeat("s", 51),
+		"~a", "a~", "t/Subscriptions/a~b", "t/Subscriptions/", "t/subscriptions/a/b", "/subscriptions/s", "q/$Transfer", strings.Repeat("a", 261), "t/Subscriptions/" + strings.Repeat("s", 51),
 	} {
 		if got, err := servicebus.ParsePath(bad); !errors.Is(err, bindings.ErrInvalidName) {
 			t.Errorf("ParseServiceBusPath(%q) = %+v, %v, want ErrInvalidName", bad, got, err)

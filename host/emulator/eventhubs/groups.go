@@ -110,7 +110,7 @@ func (ns *Namespace) use(ctx context.Context, name, group string) error {
 		err = ns.CreateConsumerGroup(ctx, name, group)
 	}
 	if errors.Is(err, bindings.ErrAlreadyExists) {
-		return nil // made meanwhile, or another kind of entity, which is refused later
+		return nil // made meanwhile
 	}
 	return err
 }

@@ -294,7 +294,6 @@ func TestHubs(t *testing.T) {
 		want error
 	}{
 		{eventhubs.Hub{Name: "hUB"}, bindings.ErrAlreadyExists},
-		{eventhubs.Hub{Name: "queue"}, bindings.ErrAlreadyExists},
 		{eventhubs.Hub{Name: "a/b"}, bindings.ErrInvalidArgument},
 		{eventhubs.Hub{}, bindings.ErrInvalidArgument},
 		{eventhubs.Hub{Name: "x", Partitions: -1}, bindings.ErrOutOfRange},
@@ -375,8 +374,5 @@ func TestAutoCreate(t *testing.T) {
 	b.ns.AutoCreate(true)
 	if err := send("other"); err != nil || !b.ns.Has("OTHER") {
 		t.Errorf("send to a hub that is made on use: %v", err)
-	}
-	if err := send("queue"); !errors.Is(err, bindings.ErrNotFound) {
-		t.Errorf("send to a queue: %v", err)
 	}
 }

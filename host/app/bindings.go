@@ -297,12 +297,12 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
 	}
 	fault.Hint += embeddedBy(standard)
+	if b.Direction == "out" && b.Kind != nil {
+		fault.Reason += "; " + FailsDeliveries
+	}
 	if strings.ContainsAny(name, ";=") {
 		fault.Hint = "connection holds the name of a setting, never the connection string itself"
 		return
-	}
-	if b.Direction == "out" && b.Kind != nil {
-		fault.Reason += "; " + FailsDeliveries
 	}
 	l.lack(settingName(name), f, fault)
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/app"
 )
 
 // Messages of a queue whose function has one output: how often the handler ran, and where
@@ -28,8 +29,7 @@ func TestOutputNames(t *testing.T) {
 		run := strings.ToLower(rand.Text()[:8])
 		files := []txtar.File{{Name: "host.json", Data: []byte(`{"version":"2.0","extensions":{"queues":{"maxDequeueCount":2,"visibilityTimeout":"00:00:00","maxPollingInterval":"00:00:01"}}}`)}}
 		for i, r := range tab.rows {
-			text := fmt.Sprintf(`{"bindings":[{"type":"queueTrigger","direction":"in","name":"m","queueName":"%s"},%s]}`, queueOf(run, i), r.in[0])
-			files = append(files, txtar.File{Name: fmt.Sprintf("Row%d/function.json", i), Data: []byte(text)})
+			files = append(files, txtar.File{Name: fmt.Sprintf("Row%d/function.json", i), Data: functionOf(queueOf(run, i), r.in[0])})
 		}
 		a := lay(t, files, run)
 		s := start(t, a.dir, "custom", a.env)
@@ -56,6 +56,21 @@ func TestOutputNames(t *testing.T) {
 		return facts
 	}
 	tab.judge(t, judgeVariable, all(t, openOurs), func(t *testing.T) [][]string { return all(t, openTheirs) })
+	var functions []txtar.File
+	says := map[string]string{}
+	for i, r := range tab.rows {
+		if r.why == failsDeliveries {
+			name := fmt.Sprintf("Row%d", i)
+			says[name] = app.FailsDeliveries
+			functions = append(functions, txtar.File{Name: name + "/function.json", Data: functionOf(queueOf("own", i), r.in[0])})
+		}
+	}
+	saying(t, functions, says)
+}
+
+// functionOf is a function.json with a queue trigger and one more binding.
+func functionOf(queueName, binding string) []byte {
+	return fmt.Appendf(nil, `{"bindings":[{"type":"queueTrigger","direction":"in","name":"m","queueName":"%s"},%s]}`, queueName, binding)
 }
 
 func queueOf(run string, i int) string { return fmt.Sprintf("judge-%s-%d", run, i) }

@@ -22,12 +22,12 @@ const compressionFlag = "EnableResponseCompression"
 // compressing returns the answer that compresses w for a caller who accepts it, where the
 // app asks for that, and what ends it. The rules are those of the middleware that the
 // platform's host uses (ASP.NET Core: ResponseCompressionProvider.cs): some types of
-// content only, nothing over TLS, the caller's favourite coding, and Brotli before gzip.
+// content only, the caller's favourite coding, and Brotli before gzip.
 // The control API is not part of the platform, and is left alone.
 func (s *Server) compressing(w http.ResponseWriter, r *http.Request) (_ http.ResponseWriter, end func()) {
 	accepted := r.Header.Values("Accept-Encoding")
 	a := s.host.App()
-	if a == nil || len(accepted) == 0 || r.TLS != nil || r.Method == http.MethodHead ||
+	if a == nil || len(accepted) == 0 || r.Method == http.MethodHead ||
 		strings.HasPrefix(strings.ToLower(r.URL.Path), api.Prefix) || !hasFlag(a.Settings.Get("AzureWebJobsFeatureFlags"), compressionFlag) {
 		return w, func() {}
 	}

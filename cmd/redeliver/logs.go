@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // logFilter says which records "redeliver logs" shows.
@@ -143,12 +144,19 @@ func (l *logs) known() error {
 	if l.filter.function == "" || l.host.Report == nil {
 		return nil
 	}
+	var names []string
 	for i := range l.host.Report.Functions {
-		if strings.EqualFold(l.host.Report.Functions[i].Name, l.filter.function) {
+		name := l.host.Report.Functions[i].Name
+		if strings.EqualFold(name, l.filter.function) {
 			return nil
 		}
+		names = append(names, name)
 	}
-	return hinted(fmt.Errorf("the app has no function %q", l.filter.function), `"redeliver ls" lists the functions`)
+	hint := `"redeliver ls" lists the functions`
+	if near := schemas.Nearest(l.filter.function, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return hinted(fmt.Errorf("the app has no function %q", l.filter.function), hint)
 }
 
 // parseSince reads where to begin: so long ago, or a sequence number; neither is now.

@@ -16,7 +16,7 @@ func (s *Server) explain(_ context.Context, in control.Explain) (out explain.Tol
 		about.Report = table.Report(about.App, s.host.Services())
 	}
 	if in.Function != "" && (about.App == nil || about.App.Function(in.Function) == nil) {
-		return out, refuse(http.StatusNotFound, fmt.Sprintf("the app has no function %q", in.Function), "\"redeliver ls\" lists the functions")
+		return out, s.noSuch("function", in.Function, s.functionNames())
 	}
 	out.Now = s.host.Clock().Now()
 	out.Lives, out.More = explain.Latest(s.host.Journal().Records(), about, in.Last)

@@ -60,7 +60,7 @@ func (s *Server) subscribe(_ context.Context, in control.Subscribe) (out control
 		const hint = `"redeliver ls functions" lists the functions; any other endpoint is a URL`
 		switch f := a.Function(in.Function); {
 		case f == nil:
-			return out, refuse(http.StatusNotFound, fmt.Sprintf("the app has no function %q", in.Function), hint)
+			return out, s.noSuch("function", in.Function, s.functionNames())
 		case f.Trigger != nil && !f.TakesEvents():
 			return out, refuse(http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type), hint)
 		}

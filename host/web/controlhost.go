@@ -33,7 +33,10 @@ func (s *Server) status(context.Context, control.GetStatus) (control.Status, err
 
 func (s *Server) invoke(ctx context.Context, in control.Invoke) (out control.InvokeResult, err error) {
 	res, err := s.host.Invoke(ctx, in.Name, string(in.Input))
-	if err != nil {
+	switch {
+	case errors.Is(err, host.ErrUnknownFunction):
+		return out, s.noSuch("function", in.Name, s.functionNames())
+	case err != nil:
 		return out, err
 	}
 	out = control.InvokeResult{Succeeded: res.Err == nil, Attempts: res.Attempts}

@@ -57,7 +57,7 @@ func (s *Server) noSuch(noun, name string, known []string) error {
 	}
 	text := fmt.Sprintf("there is no %s %q", noun, name)
 	if noun == "function" {
-		text = "the app has no function " + name
+		text = fmt.Sprintf("the app has no function %q", name)
 	}
 	return refuse(http.StatusNotFound, text, hint)
 }

@@ -181,10 +181,11 @@ type Host struct {
 	connections *services.Connections
 	env         *kinds.Env
 
-	loader   loader
-	handlers handlers
-	starter  starter
-	states   states
+	// Never copied: they are read by more goroutines than one.
+	loader   *loader
+	handlers *handlers
+	starter  *starter
+	states   *states
 
 	primary    primary
 	singletons *singletons
@@ -220,8 +221,8 @@ func New(dir string, opts *Options) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{dir: abs, state: Default, loads: launch.NewLoads()}
-	h.loader = loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
-	h.handlers.host, h.starter.host, h.states.host = h, h, h
+	h.loader = &loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
+	h.handlers, h.starter, h.states = &handlers{host: h}, &starter{host: h}, &states{host: h}
 	h.outputs.Running = h.runningOutputs
 	if opts != nil {
 		h.opts = *opts

@@ -105,7 +105,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	run := exec.CommandContext(ctx, "node", vitest, "run", "--config", "vitest.browser.ts")
+	run := exec.CommandContext(ctx, "node", vitest, "run", "--config", "vitest.browser.ts", "--reporter", "dot")
 	run.Dir = app
 	run.Env = append(os.Environ(), "CHROMIUM="+browser, "NO_COLOR=1", "REDELIVER=redeliver")
 	if out, err := run.CombinedOutput(); err != nil {

@@ -46,6 +46,7 @@ async function poisoned(body: string): Promise<string> {
   await host.call("POST", "clock/advance?by=10m");
   await visit(page, `/message/${id}`);
   await page.locator("header .badge", { hasText: "poisoned: parcels-poison" }).waitFor();
+  await page.locator("pre.body", { hasText: (JSON.parse(body) as { id: string }).id }).waitFor(); // read, and so known from now on
   return id;
 }
 

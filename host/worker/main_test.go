@@ -68,8 +68,12 @@ type actor struct {
 
 func act(role []string) {
 	carriage := role[0]
-	if carriage == "host" {
+	switch carriage {
+	case "host":
 		runHost(role[1])
+		return
+	case "player":
+		play(role[1:])
 		return
 	}
 	a := &actor{odd: role, cancels: map[string]chan struct{}{}}

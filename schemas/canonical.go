@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
 	"slices"
@@ -28,15 +29,16 @@ import (
 // panics for a name that is not in [Names].
 func (d *Document) Canonical(name Name) map[string]any {
 	c := load(name)
-	m, _ := d.canonical(c, nil).(map[string]any)
+	m, _ := d.canonical(c, "", nil).(map[string]any)
 	if m == nil {
 		m = map[string]any{}
 	}
 	return m
 }
 
-func (d *Document) canonical(c *compiled, places map[string]place) any {
-	r := &canonicalizer{style: c.style, places: places, earlier: d.earlier, attributes: c.attributes}
+// canonical puts noName in the place of an empty name.
+func (d *Document) canonical(c *compiled, noName string, places map[string]place) any {
+	r := &canonicalizer{style: c.style, noName: noName, places: places, earlier: d.earlier, attributes: c.attributes}
 	v, _ := r.value(d.root, c.shape, "", "")
 	return v
 }
@@ -54,6 +56,7 @@ type canonicalizer struct {
 	earlier bool
 
 	attributes bool
+	noName     string
 }
 
 // value returns the canonical value of n, and false if it counts as not given.
@@ -133,8 +136,9 @@ func (r *canonicalizer) object(n *node, s *shape, location, path string) any {
 	out := make(map[string]any, len(entries))
 	for _, e := range entries {
 		at := r.join(path, step{key: e.written, index: -1})
-		if v, given := r.value(e.value, e.shape, location+"/"+escapeLocation(e.name), at); given {
-			out[e.name] = v
+		name := cmp.Or(e.name, r.noName)
+		if v, given := r.value(e.value, e.shape, location+"/"+escapeLocation(name), at); given {
+			out[name] = v
 		}
 	}
 	return out

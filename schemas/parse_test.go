@@ -155,12 +155,14 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzValidate: no content makes the checks panic, and every fault has a reason.
+// FuzzValidate: no content makes the checks panic, every fault has a reason and stands in
+// the text, and the canonical content is its own canonical content.
 func FuzzValidate(f *testing.F) {
 	for _, text := range samples(f) {
 		f.Add([]byte(text))
 	}
 	f.Add([]byte(`{"version":{"0":1},"VERSION":null,"retry":[],"Retry":{"maxRetryCount":1e300},"functions":{"1":"b","0":null},"a/b~c%":{}}`))
+	f.Add([]byte(`{"ConnectionStrings":{"":{"ConnectionString":[]}},"functions":{"":{"trigger":[]}},"then":{"":{"":1}},"":{"":[]}}`))
 	f.Add([]byte(`{"bindings":{"0":{"type":"queue"}},"bindings":[{"type":"QUEUE","Type":"http","name":null},null,[[]]],"redeliver":{"circuitBreaker":5}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		d, fault := schemas.Parse("a.json", text)
@@ -173,8 +175,18 @@ func FuzzValidate(f *testing.F) {
 					t.Errorf("%s: fault without position or reason: %#v", name, fault)
 				}
 			}
-			d.Canonical(name)
 			d.Misspelt(name)
+			d.Unknown(name)
+			d.Misshapen(name)
+			d.WithoutEffect(name)
+			canonical := d.Canonical(name)
+			text, err := json.Marshal(canonical)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(parse(t, "a.json", string(text)).Canonical(name), canonical); diff != "" {
+				t.Errorf("%s: the canonical content of %s has another one (-got +want)\n%s", name, text, diff)
+			}
 		}
 	})
 }

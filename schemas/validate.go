@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"net/url"
@@ -21,7 +22,7 @@ import (
 // the rest. It panics for a name that is not in [Names].
 func (d *Document) Validate(name Name) []*Fault {
 	c := load(name)
-	value := d.canonical(c, nil)
+	value := d.canonical(c, noName, nil)
 	err := c.schema.Validate(value)
 	checks := crossChecks[name]
 	if err == nil && len(checks) == 0 {
@@ -30,7 +31,7 @@ func (d *Document) Validate(name Name) []*Fault {
 	v := &validation{d: d, c: c, seen: map[string]bool{}}
 	if err != nil {
 		v.places = map[string]place{}
-		value = d.canonical(c, v.places)
+		value = d.canonical(c, noName, v.places)
 		v.schemaFaults(err, value)
 	}
 	if content, ok := value.(map[string]any); ok {
@@ -60,6 +61,10 @@ func (v *validation) order() {
 }
 
 const maxFaults = 1000 // more is not read
+
+// noName stands for an empty name in what jsonschema checks. It leaves an empty name out of
+// the location of a fault below it, which then is another place, or none.
+const noName = "\x00(no name)"
 
 // A validation collects the faults of one document.
 type validation struct {
@@ -142,7 +147,7 @@ func (v *validation) unknown(l location, at place, have any) {
 	for _, m := range at.node.members {
 		key := m.key
 		_, isKnown := known[key]
-		if _, given := object(have)[key]; isKnown || !given {
+		if _, given := object(have)[cmp.Or(key, noName)]; isKnown || !given {
 			continue
 		}
 		if v.full() {

@@ -54,12 +54,8 @@ bench: ## run the benchmarks of docs/performance.md
 	go test -run '^$$' -bench . -benchtime 5000x ./host/emulator/amqp/amqpbench
 
 .PHONY: fuzz
-fuzz: ## fuzz every parser for FUZZTIME each
-	@set -e; for pkg in $$(go list ./...); do \
-	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
-	  done; \
-	done
+fuzz: ## fuzz every parser for FUZZTIME each, a time or a number of inputs (2000x)
+	@.ci/fuzz $(FUZZTIME)
 
 .PHONY: mutants
 mutants: ## break the rules of testdata/mutants.tsv one by one, and demand that the scenarios catch each

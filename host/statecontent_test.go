@@ -38,7 +38,7 @@ type world struct {
 
 // newWorld starts a host at a time; db may be nil. Its one function fails every
 // Event Grid event, so that events wait for their next attempt.
-func newWorld(t *testing.T, at time.Time, db *store.Store) *world {
+func newWorld(t testing.TB, at time.Time, db *store.Store) *world {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(gridHostJSON), 0o644); err != nil {
@@ -162,7 +162,7 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 }
 
 // save returns the state as an archive and, for people, as a list of its keys.
-func (w *world) save(t *testing.T) (archive []byte, keys []string) {
+func (w *world) save(t testing.TB) (archive []byte, keys []string) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := w.SaveState(&b); err != nil {
@@ -172,7 +172,7 @@ func (w *world) save(t *testing.T) (archive []byte, keys []string) {
 }
 
 // keysOf lists the keys of an archive.
-func keysOf(t *testing.T, archive []byte) (keys []string) {
+func keysOf(t testing.TB, archive []byte) (keys []string) {
 	t.Helper()
 	db, err := store.OpenMemory(nil)
 	if err != nil {

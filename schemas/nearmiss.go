@@ -192,6 +192,16 @@ func Meant(key string, names []string) string {
 	return nearest(key, names, func(name string) int { return min(2, len(name)/2) })
 }
 
+// Numbered reports whether two names differ in what counts things: a digit, or their last
+// letter, as in orders2 and queue-b. Neither needs to be meant to be the other.
+func Numbered(a, b string) bool {
+	end := func(s string) string { return strings.TrimRight(s, "0123456789") }
+	if end(a) == end(b) {
+		return true
+	}
+	return len(a) == len(b) && len(a) > 0 && a[:len(a)-1] == b[:len(b)-1]
+}
+
 func nearest(key string, names []string, limitOf func(name string) int) string {
 	best, least := "", 3
 	for _, name := range names {

@@ -27,6 +27,7 @@ import (
 func newUpload(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var contentType string
+	var create bool
 	cmd := r.changes(&cobra.Command{
 		Use:   "upload CONTAINER/NAME FILE|-",
 		Short: "Write a blob of the running host from a file",
@@ -57,7 +58,7 @@ NAME, else of FILE, else from the first bytes.`,
 			if err != nil {
 				return err
 			}
-			blob := control.Upload{Container: container, Name: name, ContentType: contentType, Body: in}
+			blob := control.Upload{Container: container, Name: name, ContentType: contentType, Create: create, Body: in}
 			made, err := call(cmd.Context(), c, blob, in.measured, func(r *http.Request) {
 				r.Header.Set("Expect", "100-continue") // a refusal comes before the bytes go
 			})
@@ -67,6 +68,7 @@ NAME, else of FILE, else from the first bytes.`,
 			return r.say(made, textf("uploaded %s to blob %q (%s)\n", plural(int(made.Size), "byte"), args[0], made.ContentType))
 		},
 	})
+	cmd.Flags().BoolVar(&create, "create", false, "make the container though its name is near to another one")
 	cmd.Flags().StringVar(&contentType, "content-type", "", "content type of the blob (default: guessed)")
 	return cmd
 }

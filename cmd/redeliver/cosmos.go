@@ -80,6 +80,7 @@ to it.`,
 			})
 		},
 	})
+	cmd.Flags().BoolVar(&in.Create, "create", false, "make the container though its name is near to another one")
 	addContainer(cmd, &in.NewContainer, "a container that is made")
 	return cmd
 }

@@ -119,7 +119,7 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 	case word == "cloudevents" || strings.EqualFold(word, string(eventgrid.CloudEventSchema)):
 		return eventgrid.CloudEventSchema, nil
 	}
-	return "", &usageError{fmt.Errorf("--schema %q: want eventgrid or cloudevents", word)}
+	return "", mistaken(fmt.Errorf("--schema %q: want eventgrid or cloudevents", word), word, []string{"eventgrid", "cloudevents"})
 }
 
 // createdTopic says what was made, and how publishers reach it, as far as that is

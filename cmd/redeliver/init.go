@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,7 +106,7 @@ go.mod; --replace names another place.`,
 			case lang == "":
 				return hinted(&usageError{errors.New("--lang is missing")}, "redeliver init "+args[0]+" --lang go")
 			case !known:
-				return &usageError{fmt.Errorf("--lang %q: want %s", lang, newNames)}
+				return mistaken(fmt.Errorf("--lang %q: want %s", lang, newNames), lang, slices.Collect(maps.Keys(newLanguages)))
 			}
 			var src source
 			if lang == "go" {

@@ -141,7 +141,7 @@ done with, and PENDING counts the changes after it.`,
 func knownListings(args, names []string) error {
 	for _, a := range args {
 		if !slices.Contains(names, a) {
-			return hinted(&usageError{fmt.Errorf("%q cannot be listed", a)}, "there are "+strings.Join(names, ", "))
+			return mistaken(fmt.Errorf("%q cannot be listed: want %s", a, choice(names)), a, names)
 		}
 	}
 	return nil

@@ -120,7 +120,7 @@ func newFunctionOf(name, trigger, on, connection string) (*newFunction, error) {
 	case trigger == "":
 		return nil, hinted(&usageError{fmt.Errorf("--trigger is missing")}, "want "+kindNames())
 	case kind == nil:
-		return nil, &usageError{fmt.Errorf("--trigger %q: want %s", trigger, kindNames())}
+		return nil, mistaken(fmt.Errorf("--trigger %q: want %s", trigger, kindNames()), trigger, newKindNames())
 	case on != "" && kind.on == "":
 		return nil, &usageError{fmt.Errorf("--on: an %s function is bound to no name: a subscription leads to it", kind.name)}
 	case connection != "" && kind.setting == "":

@@ -52,6 +52,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 	})
 	cmd.Flags().BoolVar(&in.Raw, "raw", false, "do not encode the body")
 	cmd.Flags().StringVar(&delay, "delay", "", "keep the message invisible for this long first, e.g. 30s")
+	cmd.Flags().BoolVar(&in.Create, "create", false, "make the queue though its name is near to another one")
 	cmd.Flags().StringVar(&in.TTL, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
 	return cmd
 }

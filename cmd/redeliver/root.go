@@ -11,6 +11,9 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/redeliver/redeliver/schemas"
 )
 
 const about = `Redeliver runs an Azure Functions app on this machine and shows every delivery
@@ -122,6 +125,13 @@ func flagError(cmd *cobra.Command, err error) error {
 	case strings.HasPrefix(text, "unknown shorthand flag"):
 		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; put -- before an argument that begins with -", cmd.CommandPath()+" --help"))
 	}
+	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := schemas.Meant(name, names); near != "" {
+			return hinted(&usageError{err}, fmt.Sprintf("did you mean --%s?", near))
+		}
+	}
 	return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
 }
 
@@ -217,7 +227,15 @@ func oneOf(flag, value string, words ...string) error {
 			return nil
 		}
 	}
-	return &usageError{fmt.Errorf("--%s %q: want %s", flag, value, choice(words))}
+	return mistaken(fmt.Errorf("--%s %q: want %s", flag, value, choice(words)), value, words)
+}
+
+// mistaken is the refusal of a word that is none of some, with the one that was meant.
+func mistaken(err error, word string, words []string) error {
+	if near := schemas.Meant(word, words); near != "" {
+		return hinted(&usageError{err}, fmt.Sprintf("did you mean %q?", near))
+	}
+	return &usageError{err}
 }
 
 // choice writes words as a choice: "real, debug, auto or manual".

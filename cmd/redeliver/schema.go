@@ -34,7 +34,7 @@ check.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			name, ok := names[args[0]]
 			if !ok {
-				return &usageError{fmt.Errorf("%q has no schema: want %s", args[0], choice(words))}
+				return mistaken(fmt.Errorf("%q has no schema: want %s", args[0], choice(words)), args[0], words)
 			}
 			newConsole(std, true).print(string(schemas.Schema(name)))
 			return nil

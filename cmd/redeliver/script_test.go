@@ -96,6 +96,7 @@ func TestScripts(t *testing.T) {
 			"big-text":    bigText,
 			"same-file":   sameFile,
 			"remember":    remember,
+			"refused":     refused,
 			"bus-send":    busSend,
 			"bus-admin":   busAdmin,
 

@@ -239,7 +239,7 @@ func (f *startFlags) checkLevel() error {
 	if f.userLogLevel == "" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, f.userLogLevel) }) {
 		return nil
 	}
-	return &usageError{fmt.Errorf("--user-log-level %q: want %s or %s", f.userLogLevel, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])}
+	return mistaken(fmt.Errorf("--user-log-level %q: want %s", f.userLogLevel, choice(words)), f.userLogLevel, words)
 }
 
 // checkAddress refuses what is no IP address (spec host-and-retry 12.3).

@@ -55,7 +55,7 @@ func Services() []string {
 func (f *Fault) check() error {
 	switch {
 	case f.Service != "" && !slices.Contains(Services(), f.Service):
-		return fmt.Errorf("there is no service %q: want one of %s", f.Service, strings.Join(Services(), ", "))
+		return fmt.Errorf("there is no service %q: want one of %s%s", f.Service, strings.Join(Services(), ", "), orMeant(f.Service, Services()))
 	case f.Entity != "" && f.Service == "":
 		return errors.New("the fault names an entity and no service")
 	case f.Service == "" && (f.Operation == "" || f.Operation == "*") && !f.DiskFull:

@@ -81,3 +81,11 @@ func (f *Fault) checkOperation() error {
 	}
 	return fmt.Errorf("%s: want one of %s", text, strings.Join(known, ", "))
 }
+
+// orMeant is the end of a refusal of a word that is none of some.
+func orMeant(word string, words []string) string {
+	if near := schemas.Meant(word, words); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}

@@ -66,7 +66,7 @@ func (c *Crash) Set(function string, at Point, nth int) error {
 		for i, p := range Points() {
 			names[i] = string(p)
 		}
-		return fmt.Errorf("there is no point %q: want one of %s", string(at), strings.Join(names, ", "))
+		return fmt.Errorf("there is no point %q: want one of %s%s", string(at), strings.Join(names, ", "), orMeant(string(at), names))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

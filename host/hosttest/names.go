@@ -53,19 +53,9 @@ func (h *Host) named(name string) bool {
 // meant ends the test at a name that is none of those that are known, and near to one.
 func (h *Host) meant(what, name string, known []string) {
 	h.tb.Helper()
-	if near := nearest(name, known); near != "" && !numbered(name, near) {
+	if near := nearest(name, known); near != "" && !schemas.Numbered(name, near) {
 		h.tb.Fatalf("hosttest: there is no %s %q; did you mean %q?", what, name, near)
 	}
-}
-
-// numbered reports whether two names differ in what counts things: a digit, or their last
-// letter, as in orders2 and queue-b. Neither needs to be meant to be the other.
-func numbered(a, b string) bool {
-	end := func(s string) string { return strings.TrimRight(s, "0123456789") }
-	if end(a) == end(b) {
-		return true
-	}
-	return len(a) == len(b) && a[:len(a)-1] == b[:len(b)-1]
 }
 
 // nearest is the known name that another one is meant to be; empty: it is known, or near to

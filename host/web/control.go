@@ -155,7 +155,8 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 				err = s.served(r, func() error { return op.serve(w, limited(w, r, op.Limit)) })
 			}
 			if err != nil {
-				writeRefusal(w, op.Service(), err)
+				refusal := s.meant(op.Service(), namesOf(op.Route, r), refusalOf(op.Service(), err))
+				writeJSON(w, refusal.Status, refusal)
 			}
 		})
 	}

@@ -38,6 +38,11 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, in control.Uploa
 	if err := blobName(in.Container, in.Name); err != nil {
 		return err
 	}
+	if !in.Create {
+		if err := s.inside("upload", func(ctx context.Context) error { return s.refuseSlip(ctx, "blob", in.Container) }); err != nil {
+			return err
+		}
+	}
 	from := &begun{from: in.Body}
 	body, err := s.host.AppStorage().StageBody(from, max(r.ContentLength, 0), blob.MaxPutBlob)
 	if err != nil {

@@ -85,6 +85,11 @@ func (s *Server) writeDocuments(ctx context.Context, in control.WriteDocuments) 
 	out = control.CosmosWritten{Path: spec.Database + "/" + spec.Name, IDs: []string{}, ETags: []string{}}
 	c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
 	if errors.Is(err, bindings.ErrNotFound) {
+		if !in.Create {
+			if err := s.refuseSlip(ctx, "cosmos", in.Container); err != nil {
+				return out, err
+			}
+		}
 		c, err = s.host.Services().Cosmos().CreateContainer(ctx, spec)
 		out.Created = err == nil
 	}

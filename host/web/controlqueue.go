@@ -48,6 +48,11 @@ func (s *Server) sendMessage(ctx context.Context, in control.SendMessage) (out c
 	} else if !utf8.Valid(in.Body) {
 		return out, refuse(http.StatusBadRequest, "a raw message must be text in UTF-8", "")
 	}
+	if !in.Create {
+		if err := s.refuseSlip(ctx, "queue", in.Queue); err != nil {
+			return out, err
+		}
+	}
 	put, err := queue.PutOrCreate(ctx, s.host.AppStorage().Queue(in.Queue), text, &opts)
 	if errors.Is(err, bindings.ErrTooLarge) && len(text) > len(in.Body) {
 		err = refuse(http.StatusRequestEntityTooLarge, err.Error(), sizeHint(len(in.Body)))

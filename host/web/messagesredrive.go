@@ -22,8 +22,10 @@ func (s *Server) redriveMessages(ctx context.Context, in view.RedriveMessages) (
 	if k.redrive == nil {
 		return out, refuse(http.StatusBadRequest, fmt.Sprintf("this cannot be done to messages of the service %s: it has no poison messages", in.Service), "")
 	}
-	out, err = k.redrive(ctx, in.Entity, in.ID)
-	return out, k.told(err)
+	if out, err = k.redrive(ctx, in.Entity, in.ID); err != nil {
+		return out, s.meant(k.refusals, []string{in.Entity}, refusalOf(k.refusals, err))
+	}
+	return out, nil
 }
 
 func (s *Server) redriveOfQueue(ctx context.Context, entity, id string) (control.Redriven, error) {

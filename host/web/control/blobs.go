@@ -12,6 +12,7 @@ type Upload struct {
 
 	Container   string    `path:"container"`
 	Name        string    `query:"name,required"`
+	Create      bool      `query:"create"`        // make the container though its name is near to another one
 	ContentType string    `header:"Content-Type"` // of the blob
 	Body        io.Reader `body:"raw"`
 }

@@ -53,7 +53,8 @@ type DeleteContainer struct {
 type WriteDocuments struct {
 	api.Op[CosmosWritten] `route:"POST /cosmos/documents" status:"201" limit:"67108864"`
 	NewContainer
-	Body []byte `body:"raw"`
+	Create bool   `query:"create"` // make the container though its name is near to another one
+	Body   []byte `body:"raw"`
 }
 
 // CosmosWritten says what was created or replaced.

@@ -29,11 +29,12 @@ type QueueInfo struct {
 type SendMessage struct {
 	api.Op[Message] `route:"POST /queues/{name}/messages" status:"201" needs:"storage"`
 
-	Queue string        `path:"name"`
-	Raw   bool          `query:"raw"`                                                                                                // as it is, not encoded
-	Delay time.Duration `query:"visibility" min:"0s" fault:"visibility must be a duration of 0 or more" hint:"for instance \"30s\""` // until it is visible
-	TTL   string        `query:"ttl"`                                                                                                // its life, "10m" or "never"
-	Body  []byte        `body:"raw"`
+	Queue  string        `path:"name"`
+	Raw    bool          `query:"raw"`                                                                                                // as it is, not encoded
+	Delay  time.Duration `query:"visibility" min:"0s" fault:"visibility must be a duration of 0 or more" hint:"for instance \"30s\""` // until it is visible
+	TTL    string        `query:"ttl"`                                                                                                // its life, "10m" or "never"
+	Create bool          `query:"create"`                                                                                             // make the queue though its name is near to another one
+	Body   []byte        `body:"raw"`
 }
 
 // Message is a queue message as the control API shows it.

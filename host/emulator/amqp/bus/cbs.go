@@ -78,7 +78,7 @@ func (c *cbs) claim(q *wire.Message) (code int, text string) {
 		return s
 	}
 	if op := text1("operation"); op != "put-token" {
-		return 400, fmt.Sprintf("operation %q: only put-token is offered", op)
+		return 400, fmt.Sprintf("operation %.60q: only put-token is offered", op)
 	}
 	v, _, err := q.Value()
 	token, ok := v.(string)

@@ -46,7 +46,7 @@ func FuzzClaim(f *testing.F) {
 		switch {
 		case code != 202 && code != 400 && code != 401 && code != 404:
 			t.Errorf("answer %d %s", code, text)
-		case text == "" || len(text) > 2*len(name)+2*len(operation)+300:
+		case text == "" || len(text) > 5*len(name)+900:
 			t.Errorf("%d with a text of %d bytes: %.100q", code, len(text), text)
 		case code == 202 && (refused || operation != "put-token" || name == ""):
 			t.Errorf("%q for %q is accepted", operation, name)

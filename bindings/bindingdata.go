@@ -55,6 +55,15 @@ func TimeJSON(t time.Time) json.RawMessage {
 	return json.RawMessage(t.UTC().Format(`"2006-01-02T15:04:05.9999999Z"`))
 }
 
+// PlainTimeJSON is a time of a trigger that the platform has as a DateTime of no zone: it is
+// in UTC, and nothing behind it says so.
+//
+// Source: WEH, src/Triggers/EventHubTriggerBindingStrategy.cs, and WSB,
+// src/Triggers/ServiceBusTriggerBindingStrategy.cs: both take DateTimeOffset.DateTime.
+func PlainTimeJSON(t time.Time) json.RawMessage {
+	return json.RawMessage(t.UTC().Format(`"2006-01-02T15:04:05.9999999"`))
+}
+
 // A URI is an address in the data of a trigger. It has no text in a path, and leaves nothing
 // there.
 type URI string

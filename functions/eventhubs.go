@@ -98,11 +98,11 @@ func newEventHubEvents(r *call.Request) []EventHubEvent {
 	out := make([]EventHubEvent, len(bodies))
 	m := Metadata(r.Metadata)
 	keys, numbers := column[*string](m, "PartitionKeyArray", len(out)), column[int64](m, "SequenceNumberArray", len(out))
-	offsets, times := column[string](m, "OffsetArray", len(out)), column[time.Time](m, "EnqueuedTimeUtcArray", len(out))
+	offsets, times := column[string](m, "OffsetArray", len(out)), column[string](m, "EnqueuedTimeUtcArray", len(out))
 	properties := column[map[string]any](m, "PropertiesArray", len(out))
 	for i, body := range bodies {
 		out[i] = EventHubEvent{
-			Body: Input{Value: body}.Bytes(), SequenceNumber: numbers[i], Offset: offsets[i], EnqueuedTime: times[i], Properties: properties[i],
+			Body: Input{Value: body}.Bytes(), SequenceNumber: numbers[i], Offset: offsets[i], EnqueuedTime: parseTime(times[i]), Properties: properties[i],
 		}
 		if keys[i] != nil {
 			out[i].PartitionKey = *keys[i]

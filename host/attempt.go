@@ -174,7 +174,7 @@ func metadataValues(data map[string]any) map[string]bindings.Value {
 		case []string:
 			out[name] = bindings.StringsValue(v)
 		case time.Time:
-			out[name] = bindings.JSONValue(bindings.TimeJSON(v))
+			out[name] = bindings.JSONValue(bindings.PlainTimeJSON(v))
 		case interface{ JSON() string }:
 			out[name] = bindings.Value{Kind: bindings.JSON, Text: v.JSON()}
 		case int64:

@@ -215,7 +215,7 @@ func TestMetadataValues(t *testing.T) {
 		text[name] = fmt.Sprint(v.Kind, " ", v.Text)
 	}
 	want := map[string]string{
-		"EnqueuedTimeUtc": `2 "2026-01-02T03:04:05.6789001Z"`, "InsertionTime": `2 "2026-01-02T03:04:05.6789001+00:00"`, "Never": `2 "9999-12-31T23:59:59.9999999+00:00"`,
+		"EnqueuedTimeUtc": `2 "2026-01-02T03:04:05.6789001"`, "InsertionTime": `2 "2026-01-02T03:04:05.6789001+00:00"`, "Never": `2 "9999-12-31T23:59:59.9999999+00:00"`,
 		"Whole": `2 "2026-01-02T03:04:05+00:00"`, "Uri": `2 "http://h/c/a%20b?x=1&y=<>"`, "sys": "1 5", "DequeueCount": "2 1", "Id": "1 7",
 	}
 	if diff := cmp.Diff(text, want); diff != "" {

@@ -275,9 +275,11 @@ func TestMetadata(t *testing.T) {
 	t.Parallel()
 	key := "k"
 	want := map[string]string{
-		"PartitionKey": `"k"`, "Offset": `"0"`, "OffsetString": `"0"`, "SequenceNumber": "0", "EnqueuedTimeUtc": `"2026-01-02T03:04:05Z"`,
+		"PartitionKey": `"k"`, "Offset": `"0"`, "OffsetString": `"0"`, "SequenceNumber": "0", "EnqueuedTimeUtc": `"2026-01-02T03:04:05"`,
 		"Properties":       `{"g":"01000000-0000-0000-0000-000000000000","n":1}`,
-		"SystemProperties": `{"EnqueuedTimeUtc":"2026-01-02T03:04:05Z","Offset":"0","PartitionKey":"k","SequenceNumber":0}`,
+		"SystemProperties": `{"EnqueuedTimeUtc":"2026-01-02T03:04:05","Offset":0,"OffsetString":"0","PartitionKey":"k","SequenceNumber":0,` +
+			`"content-type":"text/plain","correlation-id":"c","message-id":"m","x-opt-enqueued-time":"2026-01-02T03:04:05+00:00",` +
+			`"x-opt-offset":"0","x-opt-partition-key":"k","x-opt-sequence-number":0}`,
 		"PartitionContext": `{"FullyQualifiedNamespace":"Contoso.local","EventHubName":"Orders","ConsumerGroup":"$Default","PartitionId":"0","IsCheckpointingAfterInvocation":true}`,
 	}
 	for _, batch := range []bool{false, true} {
@@ -287,15 +289,19 @@ func TestMetadata(t *testing.T) {
 			r := w.listen(&eventhubs.Options{Batch: batch}, nil)
 			w.do(func(ctx context.Context) error {
 				return w.ns.SendEvents(ctx, "orders", &eventhubsapi.SendOptions{PartitionKey: &key}, &eventhubsapi.Event{
-					Body: []byte(`{"id":7}`), Properties: map[string]any{"n": int32(1), "g": bindings.GUID{1}},
+					Body: []byte(`{"id":7}`), MessageID: "m", CorrelationID: "c", ContentType: "text/plain",
+					Properties: map[string]any{"n": int32(1), "g": bindings.GUID{1}},
 				})
 			})
 			ev := r.Handled()[0]
-			if ev.DeliveryCount != 0 || ev.Batch != batch || ev.Messages[0].ID != "0/0" {
+			if ev.DeliveryCount != 0 || ev.Batch != batch || ev.Messages[0].ID != "m" {
 				t.Errorf("event %+v", ev)
 			}
 			got := map[string]string{}
 			for name, v := range ev.Messages[0].Metadata {
+				if at, ok := v.(time.Time); ok {
+					v = bindings.PlainTimeJSON(at)
+				}
 				text, err := json.Marshal(v)
 				if err != nil {
 					t.Fatal(err)

@@ -43,7 +43,7 @@ func (p *pump) batchOf(events []*eventhubs.ReceivedEvent) []triggers.Message {
 		out[i].ID, out[i].Number, out[i].Metadata = p.idOf(e), e.SequenceNumber+1, nil
 		for _, d := range metadataOf(e) {
 			if at, ok := d.value.(time.Time); ok {
-				d.value = bindings.TimeJSON(at)
+				d.value = bindings.PlainTimeJSON(at)
 			}
 			columns[d.name] = append(columns[d.name], d.value)
 		}
@@ -118,17 +118,38 @@ func metadataOf(e *eventhubs.ReceivedEvent) []datum {
 		key = *e.PartitionKey
 	}
 	enqueued := e.EnqueuedTime.UTC()
+	offset := numericOffset(e.Offset)
 	return []datum{
 		{"PartitionKey", key},
-		{"Offset", numericOffset(e.Offset)},
+		{"Offset", offset},
 		{"OffsetString", e.Offset},
 		{"SequenceNumber", e.SequenceNumber},
 		{"EnqueuedTimeUtc", enqueued},
 		{"Properties", asJSON(plain(e.Properties))},
-		{"SystemProperties", asJSON(map[string]any{
-			"SequenceNumber": e.SequenceNumber, "Offset": e.Offset, "PartitionKey": key, "EnqueuedTimeUtc": bindings.TimeJSON(enqueued),
-		})},
+		{"SystemProperties", asJSON(systemProperties(e, key, json.Number(offset)))},
 	}
+}
+
+// systemProperties is what the message itself says in AMQP's names, and what the platform
+// repeats of the rest, the offset as a number. The sender's own annotations are not among it.
+//
+// Source: azure-sdk-for-net, Azure.Messaging.EventHubs, src/Amqp/AmqpSystemProperties.cs.
+func systemProperties(e *eventhubs.ReceivedEvent, key any, offset json.Number) map[string]any {
+	out := map[string]any{
+		"x-opt-sequence-number": e.SequenceNumber, "x-opt-offset": e.Offset,
+		"x-opt-enqueued-time": bindings.DateTimeOffset{Time: e.EnqueuedTime.UTC()},
+		"SequenceNumber":      e.SequenceNumber, "Offset": offset, "OffsetString": e.Offset, "PartitionKey": key,
+		"EnqueuedTimeUtc": bindings.PlainTimeJSON(e.EnqueuedTime),
+	}
+	if key != nil {
+		out["x-opt-partition-key"] = key
+	}
+	for name, text := range map[string]string{"message-id": e.MessageID, "correlation-id": e.CorrelationID, "content-type": e.ContentType} {
+		if text != "" {
+			out[name] = text
+		}
+	}
+	return out
 }
 
 // numericOffset is an offset for those who read it as a number: -1 for one that is none,

@@ -230,7 +230,7 @@ func TestBatchMetadata(t *testing.T) {
 	metadata := b.sink.Handled()[0].Messages[0].Metadata
 	for name, want := range map[string]string{
 		"MessageIdArray": `["id-a","id-b"]`, "DeliveryCountArray": `[1,1]`, "SequenceNumberArray": `[1,2]`,
-		"ExpiresAtUtcArray": `["9999-12-31T23:59:59.9999999Z","9999-12-31T23:59:59.9999999Z"]`, "ApplicationPropertiesArray": `[{},{}]`,
+		"ExpiresAtUtcArray": `["9999-12-31T23:59:59.9999999","9999-12-31T23:59:59.9999999"]`, "ApplicationPropertiesArray": `[{},{}]`,
 	} {
 		if got, _ := metadata[name].(json.RawMessage); string(got) != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)

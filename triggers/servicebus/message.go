@@ -87,7 +87,7 @@ func (o *Options) batchOf(batch []*servicebus.Received, actions json.RawMessage)
 				columns[p.name] = make([]any, len(batch))
 			}
 			if at, ok := p.value.(time.Time); ok {
-				p.value = bindings.TimeJSON(at)
+				p.value = bindings.PlainTimeJSON(at)
 			}
 			columns[p.name][i] = p.value
 		}

@@ -70,7 +70,7 @@ func suite(t *testing.T, p python) {
 		{"http", testHTTP}, {"logs", testLogs}, {"output", testOutput}, {"exit", testExit},
 		{"concurrency", testConcurrency}, {"connection", testConnection}, {"terminate", testTerminate},
 		{"odd messages", testOddMessages}, {"large message", testLargeMessage}, {"fork", testFork},
-		{"packages of the app", testPackages}, {"gateways", testGateways}, {"misfit", testMisfit}, {"interpreter too old", testTooOld},
+		{"packages of the app", testPackages}, {"SDK types", testSDKTypes}, {"gateways", testGateways}, {"misfit", testMisfit}, {"interpreter too old", testTooOld},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -679,8 +679,8 @@ func testLogs(t *testing.T, p python) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("logs before the answer (-want +got):\n%s", diff)
 	}
-	if got := s.printed(); !strings.Contains(got, "printed by write_logs\n") {
-		t.Errorf("standard output: %q", got)
+	if !s.says("printed by write_logs\n") {
+		t.Errorf("standard output: %q", s.printed())
 	}
 	s.begin(2, &workerpb.InvocationRequest{FunctionId: "write_logs_async", InputData: input("msg", text(""))})
 	s.ended("call-2")

@@ -35,13 +35,33 @@ type script struct {
 	mu     sync.Mutex // guards:
 	output strings.Builder
 	kept   []*workerpb.StreamingMessage // not yet asked for
+	wrote  chan struct{}                // there is more output since the last look
 }
 
 // Write takes what the process writes to its standard output and error.
 func (s *script) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	select {
+	case s.wrote <- struct{}{}:
+	default:
+	}
 	return s.output.Write(p)
+}
+
+// says waits until the process has written a text, which comes beside the connection and
+// may be later than what was sent after it.
+func (s *script) says(text string) bool {
+	for late := time.After(patience); !strings.Contains(s.printed(), text); {
+		select {
+		case <-s.wrote:
+		case <-s.done:
+			return strings.Contains(s.printed(), text)
+		case <-late:
+			return false
+		}
+	}
+	return true
 }
 
 // printed is what the process has written so far.
@@ -73,7 +93,7 @@ func run(t *testing.T, app string, command []string, env ...string) *script {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	s := &script{T: t, in: make(chan *workerpb.StreamingMessage, 1000), done: make(chan struct{})}
+	s := &script{T: t, in: make(chan *workerpb.StreamingMessage, 1000), done: make(chan struct{}), wrote: make(chan struct{}, 1)}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
 	most := "2147483647"
 	for _, v := range env {

@@ -7,6 +7,7 @@ import re
 import sys
 import types
 
+from . import sdktypes
 from .function import Binding, Function, LoadError
 
 STANDIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "standin")
@@ -82,11 +83,12 @@ class App:
             raise ValueError(f"{os.path.basename(path)} has {number} FunctionApp at its top level")
         found = next(iter(apps.values())).get_functions()
         ready, bad = {}, {}
+        clients = sdktypes.registry()
         for function in found:
             name = function.get_function_name()
             bindings = {b.name: Binding(b.type, direction(b) == 1) for b in function.get_bindings()}
             try:
-                ready[name] = Function(name, self.directory, function.get_user_function(), bindings, library.get_binding_registry())
+                ready[name] = Function(name, self.directory, function.get_user_function(), bindings, library.get_binding_registry(), clients)
             except LoadError as error:
                 bad[name] = str(error)
         if not bad:
@@ -94,14 +96,15 @@ class App:
         else:  # as with the platform's worker none runs
             beside = f"it is not loaded while another one is bad: {', '.join(bad)}; the platform's worker loads all functions of function_app.py or none"
             bad.update((name, beside) for name in ready)
-        return [self._metadata(function, path, bad) for function in found]
+        return [self._metadata(function, path, ready, bad) for function in found]
 
-    def _metadata(self, function, path, bad):
+    def _metadata(self, function, path, ready, bad):
         name = function.get_function_name()
+        clients = ready[name].clients() if name in ready else ()
         metadata = {
             "name": name, "functionId": name, "directory": self.directory, "scriptFile": os.path.basename(path),
             "entryPoint": name, "language": "python", "properties": {"worker_indexed": "True"},
-            "rawBindings": list(function.get_raw_bindings()),
+            "rawBindings": sdktypes.marked(function.get_raw_bindings(), clients),
             "bindings": {
                 b.name: {"type": b.type, "direction": direction(b), "dataType": int(getattr(b, "data_type", None) or 0)}
                 for b in function.get_bindings()

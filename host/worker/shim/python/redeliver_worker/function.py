@@ -4,6 +4,7 @@ import inspect
 import types
 import typing
 
+from . import sdktypes
 from .context import Context, Out
 from .values import Generic, arrived, leaving
 
@@ -30,13 +31,15 @@ class Parameter(typing.NamedTuple):
     converter: typing.Any
     type: typing.Any
     shown: str  # the name of the binding's type
+    client: bool = False  # a client of an SDK, which its converter makes for the type
 
 
 class Function:
-    def __init__(self, name, directory, handler, bindings, converters):
-        """Bindings are by name; converters is the registry of azure.functions."""
+    def __init__(self, name, directory, handler, bindings, converters, clients=None):
+        """Bindings are by name; converters is the registry of azure.functions, clients that
+        of SDK types, None for none."""
         self.name, self.directory, self.handler = name, directory, handler
-        self._converters = converters
+        self._converters, self._clients = converters, clients
         self.is_async = inspect.iscoroutinefunction(handler)
         self.inputs, self.outputs = {}, {}
         self.returns = None
@@ -84,12 +87,13 @@ class Function:
             wanted = of[0]
         if annotated and not isinstance(wanted, type) and typing.get_origin(wanted) in (None, *UNIONS):
             raise LoadError(self.name, f"the annotation of {key} is no type: {annotation!r}")
-        converter = self._converter(binding.type)
+        client = sdktypes.wanted(self._clients, annotation)
+        converter = (self._clients.get(binding.type) or Generic) if client else self._converter(binding.type)
         if annotated and wanted in (str, bytes) and not self._implicit(binding.type):
             converter = Generic
         if annotated:
             self._check(key, binding, wanted, converter.check_output_type_annotation if is_out else converter.check_input_type_annotation)
-        (self.outputs if binding.out else self.inputs)[key] = Parameter(converter, wanted, binding.type)
+        (self.outputs if binding.out else self.inputs)[key] = Parameter(converter, wanted, binding.type, client)
 
     def _check(self, key, binding, wanted, check):
         try:
@@ -116,6 +120,10 @@ class Function:
             self._check("$return", own, wanted, converter.check_output_type_annotation)
         self.returns = Parameter(converter, wanted, own.type)
 
+    def clients(self):
+        """The names of the inputs that are clients of an SDK."""
+        return {key for key, parameter in self.inputs.items() if parameter.client}
+
     def arguments(self, request):
         """What the function is called with, and the outputs among it."""
         metadata = {key: arrived(value) for key, value in (request.get("triggerMetadata") or {}).items()}
@@ -127,8 +135,9 @@ class Function:
                 raise TypeError(f"the host gives a value for {key!r}, and the function {self.name} has no such input")
             datum = arrived(given.get("data"))
             own = metadata if parameter.converter.has_trigger_support() else None
+            more = {"pytype": parameter.type} if parameter.client else {}
             try:
-                arguments[key] = parameter.converter.decode(datum, trigger_metadata=own)
+                arguments[key] = parameter.converter.decode(datum, trigger_metadata=own, **more)
             except NotImplementedError as error:
                 kind = datum.type if datum else "null"
                 raise TypeError(f"{key}: a binding of the type {parameter.shown} cannot take a value of the kind {kind!r}{because(error)}") from error

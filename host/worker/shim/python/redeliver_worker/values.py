@@ -49,6 +49,14 @@ def http(message):
     }
 
 
+def model(message):
+    """Where a thing is, for a client of an SDK."""
+    return SimpleNamespace(
+        version=message.get("version") or "", source=message.get("source") or "",
+        content_type=message.get("contentType") or "", content=unpack(message.get("content")),
+    )
+
+
 # By the name in a message: the name of the form, and what makes a value of it.
 ARRIVE = {
     "string": ("string", str),
@@ -57,6 +65,8 @@ ARRIVE = {
     "http": ("http", http),
     "collectionString": ("collection_string", lambda m: SimpleNamespace(string=list(m.get("string") or []))),
     "collectionBytes": ("collection_bytes", lambda m: SimpleNamespace(bytes=[unpack(b) for b in m.get("bytes") or []])),
+    "modelBindingData": ("model_binding_data", model),
+    "collectionModelBindingData": ("collection_model_binding_data", lambda m: SimpleNamespace(model_binding_data=[model(one) for one in m.get("modelBindingData") or []])),
     "collectionSint64": ("collection_sint64", lambda m: SimpleNamespace(sint64=[int(i) for i in m.get("sint64") or []])),
 }
 

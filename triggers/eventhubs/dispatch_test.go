@@ -276,7 +276,7 @@ func TestMetadata(t *testing.T) {
 	key := "k"
 	want := map[string]string{
 		"PartitionKey": `"k"`, "Offset": `"0"`, "OffsetString": `"0"`, "SequenceNumber": "0", "EnqueuedTimeUtc": `"2026-01-02T03:04:05"`,
-		"Properties":       `{"g":"01000000-0000-0000-0000-000000000000","n":1}`,
+		"Properties": `{"g":"01000000-0000-0000-0000-000000000000","n":1}`,
 		"SystemProperties": `{"EnqueuedTimeUtc":"2026-01-02T03:04:05","Offset":0,"OffsetString":"0","PartitionKey":"k","SequenceNumber":0,` +
 			`"content-type":"text/plain","correlation-id":"c","message-id":"m","x-opt-enqueued-time":"2026-01-02T03:04:05+00:00",` +
 			`"x-opt-offset":"0","x-opt-partition-key":"k","x-opt-sequence-number":0}`,

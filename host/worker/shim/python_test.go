@@ -70,7 +70,7 @@ func suite(t *testing.T, p python) {
 		{"http", testHTTP}, {"logs", testLogs}, {"output", testOutput}, {"exit", testExit},
 		{"concurrency", testConcurrency}, {"connection", testConnection}, {"terminate", testTerminate},
 		{"odd messages", testOddMessages}, {"large message", testLargeMessage}, {"fork", testFork},
-		{"packages of the app", testPackages}, {"SDK types", testSDKTypes}, {"gateways", testGateways}, {"misfit", testMisfit}, {"interpreter too old", testTooOld},
+		{"packages of the app", testPackages}, {"clients", testSDKTypes}, {"gateways", testGateways}, {"misfit", testMisfit}, {"interpreter too old", testTooOld},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

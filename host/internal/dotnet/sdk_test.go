@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/worker/dotnettest"
 )
 
-// msbuild is a solution with inputs of every kind that needs no package.
+// msbuild is a solution with inputs of every kind that needs no package but those of the SDK.
 var msbuild = map[string]string{ // read only
 	"App/App.csproj": `<Project Sdk="Microsoft.NET.Sdk">
   <Import Project="../Imported/common.props" />
@@ -25,6 +25,7 @@ var msbuild = map[string]string{ // read only
     <Content Include="../Content/*.txt" CopyToOutputDirectory="Always" Link="%(Filename)%(Extension)" />
     <AdditionalFiles Include="rules.xyz" />
     <Schema Include="order.avsc" />
+    <Protobuf Include="../Protos/*.proto" GrpcServices="None" />
     <ProjectReference Include="..\Library\Library.csproj" />
   </ItemGroup>
 </Project>`,
@@ -36,7 +37,10 @@ var msbuild = map[string]string{ // read only
 	"SharedProject/Shared.cs":        `class Shared { public const string Text = "shared "; }`,
 	"Linked/Linked.cs":               `class Linked { public const string Text = "linked "; }`,
 	"Content/data.txt":               "data",
-	"Library/Library.csproj":         `<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><TargetFramework>FRAMEWORK</TargetFramework></PropertyGroup></Project>`,
+	"Library/Library.csproj":         `<Project Sdk="Microsoft.NET.Sdk.Razor"><PropertyGroup><TargetFramework>FRAMEWORK</TargetFramework><RootNamespace>Pages</RootNamespace></PropertyGroup><ItemGroup><FrameworkReference Include="Microsoft.AspNetCore.App" /></ItemGroup></Project>`,
+	"Library/Page.razor":             "<p>page</p>",
+	"Library/Views/Mail.cshtml":      "<p>mail</p>",
+	"Protos/order.proto":             `syntax = "proto3"; message Order {}`,
 	"Library/Sub/Library.cs":         `public class Library { public const string Text = "library "; }`,
 	"Directory.Build.props":          "<Project />",
 }
@@ -97,7 +101,7 @@ func TestMSBuild(t *testing.T) {
 		}
 		write(t, path, string(text))
 	}
-	for _, name := range []string{"Directory.Build.targets", "Directory.Packages.props", "Library/New.cs", "Linked/New.cs", "Content/new.txt", "App/Sub/New.cs"} {
+	for _, name := range []string{"Directory.Build.targets", "Directory.Packages.props", "Library/New.cs", "Linked/New.cs", "Content/new.txt", "App/Sub/New.cs", "Library/New.razor", "Protos/new.proto"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		write(t, path, "")
 		if read().Fingerprint == first.Fingerprint {

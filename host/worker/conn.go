@@ -72,11 +72,7 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	s, reason := c.dialled()
 	if s == nil {
 		c.end.close()
-		hint := ""
-		if c.spec.Language == Dotnet && !c.child.EndsWithin(0) {
-			hint = unconnected
-		}
-		return nil, c.child.Failed(nil, reason, hint)
+		return nil, c.child.Failed(nil, reason, c.unconnected())
 	}
 	c.running.Add(2)
 	go c.send(s)    //clock:outside waited for by Wait

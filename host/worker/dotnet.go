@@ -18,8 +18,14 @@ import (
 // what is sent: how batches travel stands in no capability.
 const Dotnet = "dotnet-isolated"
 
-// unconnected is what helps a worker that runs and does not connect.
-const unconnected = "does Program call FunctionsApplication.CreateBuilder, or ConfigureFunctionsWorkerDefaults or ConfigureFunctionsWebApplication of its host builder, and Run?"
+// unconnected is what helps a worker that has not connected, although nothing has failed in
+// it: it runs, or has ended well. Empty: it has said itself what it lacks.
+func (c *conn) unconnected() string {
+	if c.spec.Language != Dotnet || c.child.Ended() && c.child.Status() != "exit status 0" {
+		return ""
+	}
+	return "does Program call FunctionsApplication.CreateBuilder, or ConfigureFunctionsWorkerDefaults or ConfigureFunctionsWebApplication of its host builder, and Run?"
+}
 
 // metadataFile is what the build of a .NET app writes of its functions.
 const metadataFile = "functions.metadata"

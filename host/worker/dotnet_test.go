@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -374,4 +375,37 @@ func TestDotnetDebuggerWait(t *testing.T) {
 		s.StartTimeout, s.InitTimeout = time.Nanosecond, time.Nanosecond
 		s.Env = append(s.Env, "FUNCTIONS_ENABLE_DEBUGGER_WAIT=True")
 	}, func(a *dotnetApp) { a.ask() })
+}
+
+// A program that runs, or ends well, and never connects lacks a line, which the hint names;
+// one that fails has said itself what it lacks, and that of another language has no such line.
+func TestDotnetNeverConnects(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		role, language string
+		want           bool
+	}{
+		{"grpc silent", worker.Dotnet, true},
+		{"grpc exitsWell", worker.Dotnet, true},
+		{"grpc exits", worker.Dotnet, false},
+		{"grpc silent", "node", false},
+		{"grpc exitsWell", "node", false},
+	} {
+		t.Run(tt.role+" "+tt.language, func(t *testing.T) {
+			t.Parallel()
+			s := spec(tt.role)
+			s.Language = tt.language
+			if strings.HasSuffix(tt.role, "silent") {
+				s.StartTimeout = 50 * time.Millisecond
+			}
+			_, err := worker.Start(clock.System(), s)
+			fault, ok := errors.AsType[*process.StartError](err)
+			if !ok {
+				t.Fatalf("got %v, want a *process.StartError", err)
+			}
+			if got := strings.Contains(fault.Hint, "does Program call FunctionsApplication.CreateBuilder") && strings.HasSuffix(fault.Hint, "and Run?"); got != tt.want {
+				t.Errorf("hint %q, of %v", fault.Hint, err)
+			}
+		})
+	}
 }

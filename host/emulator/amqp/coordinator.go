@@ -16,6 +16,7 @@ func coordinate(node Coordinator, list []Delivery) {
 			d.Err = wire.Errorf(wire.CondDecodeError, "%v", err)
 		case discharge != nil:
 			d.Err = node.Discharge(discharge.Txn, discharge.Fail)
+			d.ended = &wire.Discharge{Txn: discharge.Txn, Fail: discharge.Fail || d.Err != nil}
 		default:
 			d.answer = &wire.State{Kind: wire.StateDeclared}
 			d.answer.Txn, d.Err = node.Declare()

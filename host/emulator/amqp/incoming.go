@@ -211,6 +211,11 @@ func (l *link) consume(list []Delivery) {
 		}
 	}
 	taken.end()
+	for i := range list {
+		if list[i].ended != nil {
+			c.dischargedLocked(list[i].ended)
+		}
+	}
 	if l.credit < creditGranted/2 && !l.stopping {
 		l.grantLocked()
 	}

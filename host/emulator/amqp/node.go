@@ -133,7 +133,8 @@ type Delivery struct {
 
 	id      uint32
 	settled bool
-	answer  *wire.State // other than accepted
+	answer  *wire.State     // other than accepted
+	ended   *wire.Discharge // of a transaction, by this message
 }
 
 // Producer has what a client receives on one link. Only the goroutine of the link

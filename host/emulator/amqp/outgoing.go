@@ -121,7 +121,7 @@ func (l *link) sendLocked(m Outgoing, scratch *[]byte) bool {
 	}
 	s.nextDelivery++
 	if !settled {
-		s.unsettledLocked(p.DeliveryID.V, &sent{l, m})
+		s.unsettledLocked(p.DeliveryID.V, &sent{l: l, message: m})
 	}
 	start := len(c.out)
 	c.out = m.Append(p.Append(wire.BeginFrame(c.out, wire.FrameAMQP, s.channel)))

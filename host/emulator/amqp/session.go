@@ -45,6 +45,7 @@ type session struct {
 type sent struct {
 	l       *link
 	message Outgoing // nil: an answer to a request
+	txn     []byte   // the transaction that settles it, if that is committed; nil: none
 }
 
 func (s *session) unsettledLocked(id uint32, d *sent) {

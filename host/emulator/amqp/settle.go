@@ -1,6 +1,8 @@
 package amqp
 
 import (
+	"bytes"
+	"maps"
 	"slices"
 
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -45,9 +47,9 @@ func (s *session) disposition(p *wire.Disposition) {
 			id = ids[i]
 		}
 		d := s.unsettled[id]
-		if d != nil {
-			delete(s.unsettled, id)
-			d.l.open--
+		within := p.State != nil && p.State.Kind == wire.StateTransactional
+		if d != nil && !(within && !p.Settled && d.message != nil) {
+			s.forgetLocked(id)
 		}
 		switch {
 		case d == nil && p.Settled:
@@ -62,7 +64,7 @@ func (s *session) disposition(p *wire.Disposition) {
 		default:
 			b := c.batchFor(d.l)
 			b.out = append(b.out, Settlement{Message: d.message, State: p.State, id: id, last: p.Settled})
-			if p.State != nil && p.State.Kind == wire.StateTransactional {
+			if within {
 				out := &b.out[len(b.out)-1]
 				out.State, out.Txn = p.State.Outcome, p.State.Txn
 			}
@@ -110,10 +112,14 @@ func (l *link) answerSettled(list []Settlement) (undecided *wire.Error) {
 			undecided = d.Err
 		case d.Err != nil:
 			done.end()
+			s.forgetLocked(d.id)
 			s.answerLocked(wire.Sender, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
 		case d.Txn != nil && d.State != nil:
 			done.end()
-			s.answerLocked(wire.Sender, d.id, d.id, inTransaction(d.Txn, d.State.Kind))
+			if kept := s.unsettled[d.id]; kept != nil {
+				kept.txn = bytes.Clone(d.Txn) // of a frame, whose bytes are used again
+			}
+			s.tellLocked(wire.Sender, d.id, d.id, inTransaction(d.Txn, d.State.Kind), false)
 		default:
 			done.add(d.id, outcomeOf(d.State))
 		}
@@ -140,9 +146,41 @@ func outcomeOf(s *wire.State) outcome {
 	return outcome{s.Kind, s.DeliveryFailed, s.UndeliverableHere}
 }
 
+// forgetLocked ends a delivery, if it has not ended.
+func (s *session) forgetLocked(id uint32) {
+	if d := s.unsettled[id]; d != nil {
+		delete(s.unsettled, id)
+		d.l.open--
+	}
+}
+
+// dischargedLocked ends the deliveries that a transaction has settled. After a rollback they
+// are as before, and the client settles them again: a receiver of a session has no other way
+// (azure-sdk-for-net: AmqpReceiver.DisposeMessageAsync).
+func (c *conn) dischargedLocked(d *wire.Discharge) {
+	for _, channel := range slices.Sorted(maps.Keys(c.sessions)) {
+		s := c.sessions[channel]
+		for _, id := range slices.Sorted(maps.Keys(s.unsettled)) {
+			switch sent := s.unsettled[id]; {
+			case sent.txn == nil || !bytes.Equal(sent.txn, d.Txn):
+			case d.Fail:
+				sent.txn = nil
+			default:
+				s.forgetLocked(id)
+				s.answerLocked(wire.Sender, id, id, inTransaction(d.Txn, wire.StateAccepted))
+			}
+		}
+	}
+}
+
 // answerLocked settles deliveries.
 func (s *session) answerLocked(role wire.Role, first, last uint32, state *wire.State) {
-	p := wire.Disposition{Role: role, First: first, Settled: true, State: state}
+	s.tellLocked(role, first, last, state, true)
+}
+
+// tellLocked tells of the state of deliveries.
+func (s *session) tellLocked(role wire.Role, first, last uint32, state *wire.State, settled bool) {
+	p := wire.Disposition{Role: role, First: first, Settled: settled, State: state}
 	if last != first {
 		p.Last = wire.Some(last)
 	}

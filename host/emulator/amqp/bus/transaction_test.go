@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"testing"
@@ -412,5 +413,78 @@ func TestGroupOfASession(t *testing.T) {
 	c.discharge(txn, false, "")
 	if a, b := w.counts(t, "a").Active, w.counts(t, "b").Active; a != 0 || b != 1 {
 		t.Errorf("%d messages in a, %d in b, want 0 and 1", a, b)
+	}
+}
+
+// What a transaction settles is settled for the client when it is committed. After a rollback
+// the delivery is as before, and its receiver settles it again on the same link: one of a
+// session has no other way.
+func TestSettleAgainAfterARollback(t *testing.T) {
+	t.Parallel()
+	for _, sessions := range []bool{false, true} {
+		t.Run(fmt.Sprint("sessions ", sessions), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil, nil)
+			w.queue(t, servicebus.Queue{Name: "q", RequiresSession: sessions})
+			c := newController(t, w.address)
+			c.attach(1, "q")
+			message := wire.Message{Body: wire.AppendData(nil, []byte("x"))}
+			var session []string
+			if sessions {
+				message.HasProperties, message.Properties.GroupID, session = true, wire.Some("s"), []string{"s"}
+			}
+			for range 2 {
+				c.send(1, nil, message.Append(nil))
+			}
+			c.receives(2, "q", session...)
+			// settle answers what the server says of a delivery.
+			settle := func(id uint32, txn []byte) *wire.Disposition {
+				p := &wire.Disposition{Role: wire.Receiver, First: id, State: &wire.State{Kind: wire.StateAccepted}}
+				if txn != nil {
+					p.State = &wire.State{Kind: wire.StateTransactional, Txn: txn, Outcome: p.State}
+				}
+				c.frame(p, nil)
+				return await[*wire.Disposition](c)
+			}
+			left := func(when string, want int64) {
+				t.Helper()
+				if got := w.counts(t, "q").Active; got != want {
+					t.Errorf("%s: %d messages, want %d", when, got, want)
+				}
+			}
+			c.credit(2)
+			first := await[*wire.Transfer](c).DeliveryID.V
+			txn := c.declare()
+			for range 2 { // a rollback may come more than once
+				if d := settle(first, txn); d.Settled || d.State.Kind != wire.StateTransactional {
+					t.Errorf("within the transaction: %+v %+v, want it open", d, d.State)
+				}
+				c.discharge(txn, true, "")
+				txn = c.declare()
+			}
+			left("after the rollbacks", 2)
+			if d := settle(first, nil); !d.Settled || d.State.Kind != wire.StateAccepted {
+				t.Errorf("again: %+v %+v, want it settled", d, d.State)
+			}
+			left("settled again", 1)
+			if d := settle(first, nil); d.State.Kind != wire.StateRejected {
+				t.Errorf("a third time: %+v %+v, want it refused", d, d.State)
+			}
+
+			c.credit(2)
+			second := await[*wire.Transfer](c).DeliveryID.V
+			if d := settle(second, txn); d.Settled {
+				t.Errorf("within the second transaction: %+v %+v", d, d.State)
+			}
+			left("before the commit", 1)
+			c.discharge(txn, false, "")
+			if d := await[*wire.Disposition](c); !d.Settled || d.First != second || d.State.Kind != wire.StateTransactional || d.State.Outcome.Kind != wire.StateAccepted {
+				t.Errorf("after the commit: %+v %+v, want it settled", d, d.State)
+			}
+			left("after the commit", 0)
+			if d := settle(second, txn); d.State.Kind != wire.StateRejected {
+				t.Errorf("after the transaction: %+v %+v, want it refused", d, d.State)
+			}
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/internal/timelimit"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -74,7 +75,7 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	}
 	limit := timelimit.Of(h.clk, f.gen.app.Config.FunctionTimeout)
 	defer limit.End()
-	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: f.def.Name, MessageID: req.MessageID},
+	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: journal.Qualified(h.opts.App, f.def.Name), MessageID: req.MessageID},
 		func() (*call.Response, error) {
 			if err := limit.Arm(req); err != nil {
 				return nil, err

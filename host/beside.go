@@ -3,17 +3,23 @@ package host
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 )
 
 // A fleet is the hosts that share the embedded services: one, unless others
-// run beside it. Records that the services make by themselves are in the
-// journal of each.
+// run beside it, instances of its app or other apps. Records that the services make by
+// themselves are in the journal of each instance; apps have one journal together.
 type fleet struct {
+	journal *journal.Journal // of the first host, which all apps share
+
 	mu      sync.Mutex // of changes
 	members atomic.Pointer[[]*Host]
 }
@@ -24,6 +30,51 @@ func (f *fleet) all() []*Host {
 		return *members
 	}
 	return nil
+}
+
+// fleetOf is the fleet of a new host, with its journal and its identifiers.
+func fleetOf(h *Host) *fleet {
+	watch := faults.Watch(h.opts.KillAt, &h.life, h.cut)
+	f, first := &fleet{}, h.opts.Beside
+	if first != nil {
+		f = first.fleet
+	}
+	if first != nil && h.opts.App != "" {
+		h.ids = first.ids
+	} else {
+		h.ids = ids.New(h.opts.Seed)
+		h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords, Watch: watch})
+	}
+	if first == nil {
+		f.journal = h.journal
+	}
+	if h.opts.App != "" {
+		h.journal = f.journal.For(h.opts.App, watch)
+	}
+	f.join(h)
+	return f
+}
+
+// Apps are the hosts of the apps that run beside h, by age, and h among them.
+func Apps(h *Host) []*Host {
+	if h.opts.App == "" {
+		return []*Host{h} // others are instances
+	}
+	return h.fleet.all()
+}
+
+// switches are those that the services keep to: of the first app that runs, or, where none
+// before h does, h's own.
+func (f *fleet) switches(h *Host, own app.Switches) app.Switches {
+	for _, m := range Apps(h) {
+		if m == h {
+			break
+		}
+		if g := m.current.Load(); g != nil && m.State() == Running {
+			return g.app.Switches
+		}
+	}
+	return own
 }
 
 func (f *fleet) join(h *Host) {
@@ -60,7 +111,12 @@ func (f *fleet) lockLoading() (release func()) {
 
 // record is told by the services what they do.
 func (f *fleet) record(r journal.Record) {
-	for _, m := range f.all() {
+	members := f.all()
+	for _, m := range members {
+		if m.opts.App != "" {
+			f.journal.Append(r)
+			return
+		}
 		m.journal.Append(r)
 	}
 }
@@ -87,12 +143,18 @@ func (f *fleet) running() *Host {
 }
 
 // front is a running member, for services that bring something to functions; nil when
-// no member is left.
-func (f *fleet) front() kinds.Front {
-	if m := f.running(); m != nil {
-		return front{m}
+// no member is left. A function of one of several apps has the member that runs this app,
+// and there the name that is own.
+func (f *fleet) front(function string) (to kinds.Front, own string) {
+	for _, m := range f.all() {
+		if name, ok := strings.CutPrefix(function, m.opts.App+"/"); ok && m.opts.App != "" {
+			return front{m}, name
+		}
 	}
-	return nil
+	if m := f.running(); m != nil {
+		return front{m}, function
+	}
+	return nil, function
 }
 
 // Kill ends the host at this instant, as kill -9 or a power cut does, and returns when

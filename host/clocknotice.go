@@ -18,7 +18,7 @@ func (h *Host) ClockNotice(n clock.Notice) {
 	case clock.Crowded:
 		h.log.Warn().Str("component", "clock").Str("goroutine", n.Name).Msg(n.String())
 	default:
-		h.journal.Append(journal.Record{
+		h.Journal().Append(journal.Record{
 			Kind: journal.ClockMoved, Cause: n.Kind.String(), Name: n.Name, Beside: journal.Beside{Elapsed: n.Real, Detail: n.String()},
 		})
 	}
@@ -31,7 +31,7 @@ func (h *Host) Advance(d time.Duration) bool {
 	if !ok {
 		return false
 	}
-	h.journal.Append(journal.Record{Kind: journal.ClockMoved, Cause: "advance", Delay: d, HasDelay: true})
+	h.Journal().Append(journal.Record{Kind: journal.ClockMoved, Cause: "advance", Delay: d, HasDelay: true})
 	v.Advance(d)
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -52,7 +53,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	round := f.breaker.Began()
 	cut := false
 	attempts, err := retrycontext.Do(ctx, f.def.Policy, d.sleep, d.attempt, &retrycontext.Options{
-		Jitter:    jitterOf(h.opts.Seed, d.number),
+		Jitter:    ids.Jitter(h.opts.Seed, d.number),
 		Exception: d.exceptionOf,
 		Hooks: retrycontext.Hooks{
 			Scheduled: func(r retrycontext.Retry) {
@@ -167,9 +168,7 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 		return 0
 	}
 	h := f.gen.host
-	h.mu.Lock()
-	number, name := h.ids.delivery()
-	h.mu.Unlock()
+	number, name := h.ids.Delivery()
 	ev.Delivery = name
 	rec := f.record(ev)
 	rec.Kind = journal.Received
@@ -213,9 +212,7 @@ func (d *delivery) attempt(_ context.Context, rc *retrycontext.Context) error {
 		// Triggered deliveries keep their invocation ID for all attempts (sdk:
 		// TriggeredFunctionExecutor.cs); host calls have one for each (sdk:
 		// JobHost.cs CreateFunctionInstance).
-		h.mu.Lock()
-		d.base.Invocation = h.ids.invocation()
-		h.mu.Unlock()
+		d.base.Invocation = h.ids.Invocation()
 	}
 	rec := d.base
 	rec.Kind, rec.Attempt = journal.AttemptStarted, d.attempts

@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/breaker"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
+	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
@@ -193,7 +194,7 @@ func (g *generation) listen() {
 // listenTo starts the listener of a function; again: after another of this
 // generation.
 func (g *generation) listenTo(f *function, again bool) {
-	g.group.Go("listener "+f.def.Name, func() { g.supervise(f, again) })
+	g.group.Go("listener "+journal.Qualified(g.host.opts.App, f.def.Name), func() { g.supervise(f, again) })
 }
 
 // supervise runs the listener of a function and starts it again when it fails.
@@ -219,7 +220,7 @@ func (g *generation) listenerBackoff() *retrycontext.Series {
 	return retrycontext.NewSeries(&retrycontext.Policy{
 		Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
 		MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
-	}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
+	}, ids.Jitter(g.host.opts.Seed, uint64(g.id)<<32))
 }
 
 // keepListening runs the listener of a function, one turn after the other.

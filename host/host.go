@@ -22,8 +22,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/store"
-	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
+	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
@@ -100,10 +100,15 @@ type Options struct {
 	Outside services.Outside
 
 	// Beside is a host whose clock and embedded services this one has too: another
-	// instance of its app, as when the platform scales out. Both have Shared;
-	// Clock, Store, Accounts, StorageFault and Outside come from the first. The
-	// services go with the host that is closed last.
+	// instance of its app, as when the platform scales out, and then both have Shared; or,
+	// with App, the first of several apps. Clock, Store, Accounts, StorageFault and
+	// Outside come from it. The services go with the host that is closed last.
 	Beside *Host
+
+	// App names the app among several that share clock, services, identifiers and one
+	// journal, which says whose its records are: journal.Journal.For. The services have the
+	// switches of the first app that runs. Empty: the journal has no other app.
+	App string
 
 	// Shared says that other hosts reach the embedded services in this process. Locks
 	// are then held as between machines.
@@ -176,7 +181,7 @@ type Host struct {
 	own  *clock.Virtual // set when the host made its clock
 	log  zerolog.Logger
 
-	journal     *journal.Journal
+	journal     *journal.Journal // as this app writes it
 	embedded    *services.Embedded
 	connections *services.Connections
 	env         *kinds.Env
@@ -191,6 +196,7 @@ type Host struct {
 	singletons *singletons
 	failed     *failedListeners
 	counters   counters
+	ids        *ids.Sequence
 	poisoned   poisonErrors
 
 	outputs outputs.Book
@@ -210,7 +216,6 @@ type Host struct {
 	state   State
 	errors  []string
 	loading bool
-	ids     identities
 }
 
 // New returns a host for the app in dir. It reads nothing but Options.Store, and
@@ -248,9 +253,8 @@ func New(dir string, opts *Options) (*Host, error) {
 		h.clk = h.own
 	}
 	h.outputs.Whole = h.opts.KeepRecords < 0
-	h.ids.seed = h.opts.Seed
 	h.epoch.Store(&epoch.Epoch{})
-	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords, Watch: faults.Watch(h.opts.KillAt, &h.life, h.cut)})
+	h.fleet = fleetOf(h)
 	h.failed = newFailedListeners(h.clk)
 	if err := openServices(h); err != nil {
 		if h.own != nil {
@@ -259,7 +263,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		return nil, err
 	}
 	if h.opts.Instance == "" {
-		h.opts.Instance = guid(h.opts.Seed, 0)
+		h.opts.Instance = ids.GUID(h.opts.Seed, 0)
 	}
 	h.singletons = newSingletons(h.clk)
 	h.changed = clock.NewCond(h.clk, &h.mu)
@@ -273,7 +277,8 @@ func New(dir string, opts *Options) (*Host, error) {
 	h.env = kinds.NewEnv(kinds.Env{
 		Clock: h.clk, Journal: h.journal, Log: h.log, Root: h.root, Embedded: h.embedded, Connections: h.connections,
 		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
-		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.guids,
+		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.ids.GUIDs,
+		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own app.Switches) app.Switches { return h.fleet.switches(h, own) },
 	})
 	h.loader.residents = table.Residents(h.env)
 	return h, nil
@@ -283,12 +288,9 @@ func New(dir string, opts *Options) (*Host, error) {
 // beside it.
 func openServices(h *Host) (err error) {
 	if first := h.opts.Beside; first != nil {
-		h.fleet, h.own, h.embedded = first.fleet, first.own, first.embedded
-		h.fleet.join(h)
+		h.own, h.embedded = first.own, first.embedded
 		return nil
 	}
-	h.fleet = &fleet{}
-	h.fleet.join(h)
 	h.embedded, err = table.Open(h.clk, &services.Options{
 		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault, Faults: h.opts.Fault,
 		Record: h.fleet.record, Made: h.fleet.made,
@@ -302,8 +304,11 @@ func (h *Host) Dir() string { return h.dir }
 // Clock is the clock that everything in the host runs on.
 func (h *Host) Clock() clock.Clock { return h.clk }
 
-// Journal is the account of what happened.
-func (h *Host) Journal() *journal.Journal { return h.journal }
+// Journal is the account of what happened, of all apps of the run.
+func (h *Host) Journal() *journal.Journal { return h.journal.For("", nil) }
+
+// AppName is Options.App.
+func (h *Host) AppName() string { return h.opts.App }
 
 // Services are the embedded services. They are empty when Options.Services names others.
 func (h *Host) Services() *services.Embedded { return h.embedded }

@@ -253,10 +253,6 @@ func (d *delivery) bindingData() *bindings.BindingData {
 	h := d.f.gen.host
 	return &bindings.BindingData{
 		Values: d.payload.data, Method: d.f.def.Name, Now: h.clk.Now,
-		NewGUID: func() string {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			return h.ids.guid()
-		},
+		NewGUID: h.ids.GUID,
 	}
 }

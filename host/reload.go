@@ -252,7 +252,7 @@ func (l *loader) swap(next *generation) {
 		prev.stopListening(false)
 		l.host.group.Go("retire generation", prev.retire)
 	}
-	places.Configure(l.host.env, next.app.Switches)
+	places.Configure(l.host.env, l.host.env.Switches(next.app.Switches))
 	l.host.current.Store(next)
 	l.refused = false
 	l.host.setState(Running) // before the record: who sees that one may look

@@ -42,8 +42,6 @@ func (h *Host) Reset() error {
 	h.journal.Reset()
 	h.poisoned.clear()
 	h.outputs.Clear()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.ids = identities{seed: h.opts.Seed}
+	h.ids.Reset()
 	return nil
 }

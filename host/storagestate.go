@@ -78,7 +78,7 @@ func (s *states) load(f *os.File) (last time.Time, err error) {
 	s.host.clk.Inside("load the state", func() {
 		defer s.host.fleet.lockLoading()() // a generation that comes to run has its places in one state
 		if last, err = s.host.embedded.Load(f); err == nil {
-			s.host.journal.Append(journal.Record{Kind: journal.StateLoaded})
+			s.host.Journal().Append(journal.Record{Kind: journal.StateLoaded})
 			err = s.replaced()
 		}
 	})
@@ -105,8 +105,10 @@ func (h *Host) ResetState() (err error) {
 	h.clk.Inside("reset the state", func() {
 		defer h.fleet.lockLoading()()
 		if err = h.embedded.Clear(); err == nil {
-			h.outputs.Clear()
-			h.journal.Append(journal.Record{Kind: journal.StateLoaded})
+			for _, m := range h.fleet.all() {
+				m.outputs.Clear()
+			}
+			h.Journal().Append(journal.Record{Kind: journal.StateLoaded})
 			err = h.states.replaced()
 		}
 	})

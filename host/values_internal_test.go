@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -32,48 +31,6 @@ func TestStartBackoff(t *testing.T) {
 	}
 	if d := startBackoff(1 << 30); d != 2*time.Minute {
 		t.Errorf("startBackoff of a late attempt = %v", d)
-	}
-}
-
-// IDs come from the seed and counters: the same again for the same seed, and
-// never twice.
-func TestIdentities(t *testing.T) {
-	t.Parallel()
-	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
-	seen := map[string]bool{}
-	for _, seed := range []uint64{0, 1, 2} {
-		one, two := identities{seed: seed}, identities{seed: seed}
-		for n := range 1000 {
-			a, b := one.invocation(), one.guid()
-			if a != two.invocation() || b != two.guid() {
-				t.Fatalf("seed %d: ID %d differs between two runs", seed, n)
-			}
-			for _, id := range []string{a, b} {
-				if !form.MatchString(id) {
-					t.Fatalf("%q is no random UUID", id)
-				}
-				if seen[id] {
-					t.Fatalf("%q was given twice", id)
-				}
-				seen[id] = true
-			}
-		}
-	}
-	var ids identities
-	_, first := ids.delivery()
-	number, second := ids.delivery()
-	if first != "d1" || second != "d2" || number != 2 {
-		t.Errorf("deliveries are named %s, %s; the second has number %d", first, second, number)
-	}
-	// Golden: what one release calls so, the next does too.
-	if got, want := guid(0, 1), "58266ec7-a413-4f1d-8086-9bca8508371a"; got != want {
-		t.Errorf("guid(0, 1) = %s, want %s", got, want)
-	}
-	x, y := jitterOf(7, 3), jitterOf(7, 3)
-	for range 100 {
-		if u := x(); u != y() || u < 0 || u >= 1 {
-			t.Fatalf("jitter %v is not in [0, 1) or not repeatable", u)
-		}
 	}
 }
 

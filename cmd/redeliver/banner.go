@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/table"
 )
 
@@ -18,10 +19,14 @@ type banner struct {
 	nameWidth int
 	rows      [][4]string // function, trigger, attempts x deliveries, end
 	idle      []string    // functions that do not run and are not in error, one line each
+	services  bool        // it names the services of the start too
 }
 
 func newBanner(s *session, a *app.App) *banner {
-	b := &banner{s: s, app: a}
+	if s.teller == nil {
+		s.teller = s
+	}
+	b := &banner{s: s, app: a, services: s.teller == s}
 	report := table.Report(a, s.host.Services())
 	var others [][4]string
 	var reasons []string
@@ -103,7 +108,11 @@ func product(f *app.FunctionReport) string {
 // ready is the line that announces the running host.
 func (b *banner) ready() string {
 	took := time.Since(b.s.begun).Round(time.Millisecond)
-	return b.s.out.paint(bold, textf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())) + "\n"
+	text := textf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())
+	if b.s.name != "" {
+		text = textf("redeliver %s: %s is ready at %s in %d ms", longVersion(), b.s.name, b.s.web.URL(), took.Milliseconds())
+	}
+	return b.s.out.paint(bold, text) + "\n"
 }
 
 func (b *banner) text() string {
@@ -113,14 +122,9 @@ func (b *banner) text() string {
 		writef(&t, "  functions  %s\n", url)
 	}
 	writef(&t, "  admin      %s/admin/host/status\n", b.s.web.AdminURL())
-	if !b.s.flags.noUI {
-		writef(&t, "  page       %s\n", b.s.pageAddress())
+	if b.services {
+		t.WriteString(b.serviceLines())
 	}
-	if line := b.s.networkLine(); line != "" {
-		writef(&t, "  network    %s\n", line)
-	}
-	t.WriteString(b.s.endpointLines())
-	writef(&t, "  clock      %s\n", modeText(b.s.clock.Pace()))
 	t.WriteString(b.concurrency())
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
@@ -149,6 +153,20 @@ func (b *banner) text() string {
 		t.WriteString("no functions in this folder: \"redeliver init DIR --lang go\" writes an app to start from\n")
 	}
 	t.WriteByte('\n')
+	return t.String()
+}
+
+// serviceLines say where the page and the services are, and how the clock goes.
+func (b *banner) serviceLines() string {
+	var t strings.Builder
+	if !b.s.flags.noUI {
+		writef(&t, "  page       %s\n", b.s.first().pageAddress())
+	}
+	if line := b.s.networkLine(); line != "" {
+		writef(&t, "  network    %s\n", line)
+	}
+	t.WriteString(b.s.endpointLines())
+	writef(&t, "  clock      %s\n", modeText(b.s.clock.Pace()))
 	return t.String()
 }
 
@@ -205,7 +223,7 @@ func (b *banner) since(before *banner) string {
 	}
 	for _, row := range before.rows {
 		if !slices.ContainsFunc(b.rows, func(r [4]string) bool { return r[0] == row[0] }) {
-			writef(&t, "%s does not run any more\n", row[0])
+			writef(&t, "%s does not run any more\n", journal.Qualified(b.s.name, row[0]))
 		}
 	}
 	return t.String()
@@ -218,7 +236,7 @@ func (b *banner) faults(said map[string]bool) map[string]bool {
 	now := map[string]bool{}
 	tell := func(kind, text, hint string) {
 		if now[text] = true; !said[text] {
-			b.s.out.say(kind, text)
+			b.s.out.say(kind, b.s.ofApp(text))
 			b.s.out.hint(hint)
 		}
 	}

@@ -30,33 +30,33 @@ func modeText(mode clock.Pace) string {
 
 // setPace sets the pace of the clock. Accounts outside this host end their locks in real
 // time, so with one it can only be real.
-func (s *session) setPace(mode clock.Pace) error {
-	s.pacing.Lock()
-	defer s.pacing.Unlock()
-	if mode != clock.Real && s.onlyReal != "" {
-		return fmt.Errorf("the clock has to be real: %s is an account outside this host, and its locks end in real time", s.onlyReal)
+func (c *common) setPace(mode clock.Pace) error {
+	c.pacing.Lock()
+	defer c.pacing.Unlock()
+	if mode != clock.Real && c.onlyReal != "" {
+		return fmt.Errorf("the clock has to be real: %s is an account outside this host, and its locks end in real time", c.onlyReal)
 	}
-	s.clock.SetPace(mode)
+	c.clock.SetPace(mode)
 	return nil
 }
 
 // outside is told the first connection to an account outside this host.
-func (s *session) outside(setting string) {
-	s.pacing.Lock()
-	defer s.pacing.Unlock()
-	s.onlyReal = setting
-	if s.clock.Pace() == clock.Real {
+func (c *common) outside(setting string) {
+	c.pacing.Lock()
+	defer c.pacing.Unlock()
+	c.onlyReal = setting
+	if c.clock.Pace() == clock.Real {
 		return
 	}
-	s.clock.SetPace(clock.Real)
-	s.out.say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
+	c.clock.SetPace(clock.Real)
+	c.out.say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
 }
 
 // hurryUp lets a clock that stands still go on for the end of the host, whose waits for
 // handlers are limited by it.
-func (s *session) hurryUp() {
-	if mode := s.clock.Pace(); mode == clock.Manual || mode == clock.Debug {
-		_ = s.setPace(clock.Real) // which is always possible
+func (c *common) hurryUp() {
+	if mode := c.clock.Pace(); mode == clock.Manual || mode == clock.Debug {
+		_ = c.setPace(clock.Real) // which is always possible
 	}
 }
 

@@ -14,7 +14,7 @@ func TestPaceWithAnAccountOutside(t *testing.T) {
 	t.Parallel()
 	for _, mode := range clockModes {
 		var told strings.Builder
-		s := &session{clock: clock.NewVirtual(time.Now(), nil), out: newConsole(streams{out: &told, err: &told}, true)}
+		s := &common{clock: clock.NewVirtual(time.Now(), nil), out: newConsole(streams{out: &told, err: &told}, true)}
 		t.Cleanup(s.clock.Close)
 		if err := s.setPace(clock.Pace(mode)); err != nil {
 			t.Fatalf("%s: %v", mode, err)

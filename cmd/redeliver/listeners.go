@@ -35,8 +35,8 @@ type served struct {
 }
 
 // table lists the servers of Service Bus and Event Grid, on loopback only.
-func (s *session) table(a *app.App) (rows []served, err error) {
-	if s.busWanted(a) {
+func (s *session) table() (rows []served, err error) {
+	if s.anyWants((*session).busWanted) {
 		f := &s.flags.bus
 		secure := f.securePort(s.flags.tls.wanted())
 		server, err := s.busServer(secure != noPort)
@@ -50,7 +50,7 @@ func (s *session) table(a *app.App) (rows []served, err error) {
 			served{busAdminPort, f.adminPort, false, service, rivals, server},
 		)
 	}
-	if s.gridWanted(a) {
+	if s.anyWants((*session).gridWanted) {
 		server, err := s.gridServer()
 		if err != nil {
 			return nil, err
@@ -60,15 +60,26 @@ func (s *session) table(a *app.App) (rows []served, err error) {
 	return rows, nil
 }
 
-// openServices serves the embedded services that are wanted, and tells the host where.
-func (s *session) openServices(a *app.App) error {
-	if s.storageWanted(a) {
+// anyWants asks each app, since each notes what it has elsewhere.
+func (c *common) anyWants(wants func(*session, *app.App) bool) (any bool) {
+	for _, s := range c.apps {
+		any = wants(s, s.read) || any
+	}
+	return any
+}
+
+// openServices serves the embedded services that are wanted, through the host of the first
+// app, and tells all hosts where.
+func (s *session) openServices() error {
+	if s.anyWants((*session).storageWanted) {
 		if err := s.openStorage(); err != nil {
 			return err
 		}
-		s.warnUnserved(a)
+		for _, s := range s.apps {
+			s.warnUnserved(s.read)
+		}
 	}
-	rows, err := s.table(a)
+	rows, err := s.table()
 	if err != nil {
 		return err
 	}
@@ -78,6 +89,14 @@ func (s *session) openServices(a *app.App) error {
 			return err
 		}
 	}
+	for _, s := range s.apps {
+		s.connect()
+	}
+	return nil
+}
+
+// connect tells the host of the app where the services are.
+func (s *session) connect() {
 	connections := s.host.Connections()
 	connections.StorageAt(s.storageURLs())
 	connections.DevelopmentStorage(s.handlerStorage())
@@ -94,7 +113,6 @@ func (s *session) openServices(a *app.App) error {
 		}
 		connections.EventGridAt(url, others...)
 	}
-	return nil
 }
 
 // listen opens the port of a row, if it has one, with a hint when another process
@@ -139,9 +157,10 @@ func (s *session) busServer(secure bool) (*listen.Server, error) {
 
 // busHealth is the fault that keeps clients from the entities of the app, if any.
 func (s *session) busHealth() error {
-	switch s.host.State() {
-	case host.Running, host.Error:
-		return nil
+	for _, s := range s.apps {
+		if state := s.host.State(); state == host.Running || state == host.Error {
+			return nil
+		}
 	}
 	return errors.New("the host is not running")
 }
@@ -196,12 +215,12 @@ func (s *session) tlsConfig(wanted bool) (*tls.Config, error) {
 }
 
 // closeServices is the end of openServices.
-func (s *session) closeServices() error {
+func (c *common) closeServices() error {
 	var errs []error
-	if s.storage != nil {
-		errs = append(errs, s.storage.Close())
+	if c.storage != nil {
+		errs = append(errs, c.storage.Close())
 	}
-	for _, server := range s.servers {
+	for _, server := range c.servers {
 		errs = append(errs, server.Close())
 	}
 	return errors.Join(errs...)

@@ -139,18 +139,30 @@ func (l *logs) follow(ctx context.Context, since string) error {
 	return nil
 }
 
-// known refuses a filter for a function that the app does not have.
+// known refuses a filter for a function that the app does not have, and completes the name
+// of one that only one of several apps has.
 func (l *logs) known() error {
 	if l.filter.function == "" || l.host.Report == nil {
 		return nil
 	}
-	var names []string
+	var names, of []string
 	for i := range l.host.Report.Functions {
 		name := l.host.Report.Functions[i].Name
 		if strings.EqualFold(name, l.filter.function) {
 			return nil
 		}
+		if strings.EqualFold(name[strings.LastIndexByte(name, '/')+1:], l.filter.function) {
+			of = append(of, name)
+		}
 		names = append(names, name)
+	}
+	switch len(of) {
+	case 0:
+	case 1:
+		l.filter.function = of[0]
+		return nil
+	default:
+		return hinted(fmt.Errorf("%d apps of this run have a function %q", len(of), l.filter.function), "say which: "+strings.Join(of, " or "))
 	}
 	hint := `"redeliver ls" lists the functions`
 	if near := schemas.Nearest(l.filter.function, names); near != "" {
@@ -176,17 +188,17 @@ func parseSince(text string) (ago time.Duration, first int64, err error) {
 // printer is the printer of "redeliver start", for a host in another process.
 func (l *logs) printer() *printer {
 	p := &printer{
-		out: l.out, json: l.json, wordy: l.verbose, day: l.host.Clock.Now.Local().Format(time.DateOnly),
+		out: l.out, json: l.json, wordy: l.verbose, at: &columns{day: l.host.Clock.Now.Local().Format(time.DateOnly)},
 		pace: func() clock.Pace { return l.mode }, running: func() bool { return l.runs },
-		ending:   func(status string) bool { return strings.HasPrefix(status, "signal: ") },
-		wants:    func(rec *journal.Record) bool { return !rec.Time.Before(l.from) && l.filter.admits(rec) },
-		since:    l.host.Journal + 1,
-		levels:   l.levels,
+		ending: func(status string) bool { return strings.HasPrefix(status, "signal: ") },
+		wants:  func(rec *journal.Record) bool { return !rec.Time.Before(l.from) && l.filter.admits(rec) },
+		since:  l.host.Journal + 1,
+		levels: l.levels, others: l.levelsOf,
 		refusals: map[string]bool{}, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 	if l.host.Report != nil {
 		for i := range l.host.Report.Functions {
-			p.width = max(p.width, len([]rune(l.host.Report.Functions[i].Name)))
+			p.at.width = max(p.at.width, len([]rune(l.host.Report.Functions[i].Name)))
 		}
 	}
 	return p
@@ -200,9 +212,19 @@ func (l *logs) levels() app.LogLevels {
 	return l.host.Report.LogLevels
 }
 
+// levelsOf are those of one of several apps.
+func (l *logs) levelsOf(name string) app.LogLevels {
+	for i := range l.host.Apps {
+		if l.host.Apps[i].Name == name {
+			return l.host.Apps[i].LogLevels
+		}
+	}
+	return l.levels()
+}
+
 // hush says that lines are hidden, when that was not said.
 func (l *logs) hush() {
-	if l.host.Report == nil || l.verbose || l.json {
+	if l.host.Report == nil || l.verbose || l.json || len(l.host.Apps) > 0 {
 		return
 	}
 	names := make([]string, len(l.host.Report.Functions))
@@ -242,7 +264,7 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	case journal.GenerationLoaded:
 		l.runs = true
 		if now, err := call(ctx, l.c, control.GetStatus{}); err == nil { // else it has ended, and says so
-			l.host.Report = now.Report
+			l.host.Report, l.host.Apps = now.Report, now.Apps
 			l.hush()
 		}
 	case journal.ClockMoved:

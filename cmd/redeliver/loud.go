@@ -29,11 +29,15 @@ func (s *session) levelsOf(a *app.App) app.LogLevels {
 // tool: lines of handlers, and the host's own about a function. --verbose shows all
 // (spec host-and-retry 6.2).
 func (p *printer) loud(rec *journal.Record) bool {
+	levels := p.levels
+	if rec.App != "" && p.others != nil {
+		levels = func() app.LogLevels { return p.others(rec.App) }
+	}
 	switch {
 	case p.wordy:
 		return true
 	case rec.Kind == journal.HandlerLog:
-		return p.levels().Show(app.HandlerCategory(rec.Function), rec.Level)
+		return levels().Show(app.HandlerCategory(rec.OwnFunction()), rec.Level)
 	case rec.Function == "":
 		return true
 	}
@@ -44,7 +48,7 @@ func (p *printer) loud(rec *journal.Record) bool {
 	case red, magenta: // something was given up
 		level = "error"
 	}
-	return p.levels().Show(app.FunctionCategory(rec.Function), level)
+	return levels().Show(app.FunctionCategory(rec.OwnFunction()), level)
 }
 
 // hushed tells of the functions and their program that have lines that --verbose alone
@@ -96,7 +100,7 @@ func (p *printer) handlerLine(rec *journal.Record) string {
 		text = rec.Level + ": " + text
 	}
 	shown := *rec
-	shown.Function = cmp.Or(rec.Function, rec.Name)
+	shown.Function = cmp.Or(rec.Function, journal.Qualified(rec.App, rec.Name))
 	return p.lay(&shown, cell{text: "|", sgr: dim}, cell{text: text, sgr: colour})
 }
 

@@ -23,7 +23,7 @@ func TestUserLogLevel(t *testing.T) {
 		if tt.own != "" {
 			a.Config.LogLevels = app.LogLevels{"Function": tt.own}
 		}
-		s := &session{flags: &startFlags{userLogLevel: tt.flag}}
+		s := &session{common: &common{flags: &startFlags{userLogLevel: tt.flag}}}
 		shown := false
 		words := app.LogLevelWords()
 		for _, level := range words[:len(words)-1] {

@@ -34,7 +34,7 @@ func TestPrintDeadLetters(t *testing.T) {
 		"the latest ends last": {[]journal.Record{of(journal.Received, "d1", 1, 1), of(journal.Received, "d2", 1, 2), dead, of(journal.Settled, "d2", 1, 2), of(journal.Settled, "d1", 1, 1)}, []string{"d2 abandoned"}},
 		"another of its name":  {[]journal.Record{of(journal.Received, "d1", 2, 1), dead, of(journal.Settled, "d1", 2, 1)}, []string{"parcels dead lettered"}},
 	} {
-		p := newPrinter(&session{flags: &startFlags{}, out: newConsole(streams{out: io.Discard, err: io.Discard}, true)})
+		p := newPrinter(&session{common: &common{flags: &startFlags{}, out: newConsole(streams{out: io.Discard, err: io.Discard}, true)}})
 		p.pace = func() clock.Pace { return clock.Real }
 		var got []string
 		for i := range test.records {

@@ -26,26 +26,49 @@ type printer struct {
 	out  *console
 	json bool
 
-	wordy   bool                           // --verbose
-	pace    func() clock.Pace              // of the host's clock
-	running func() bool                    // an app runs
-	ending  func(status string) bool       // the end of a process with that status belongs to the end of the host
-	since   uint64                         // records before it were there before anybody could measure their real time
-	wants   func(rec *journal.Record) bool // what is printed; nil: everything
-	levels  func() app.LogLevels           // of the running app
+	wordy   bool                            // --verbose
+	pace    func() clock.Pace               // of the host's clock
+	running func() bool                     // an app runs
+	ending  func(status string) bool        // the end of a process with that status belongs to the end of the host
+	since   uint64                          // records before it were there before anybody could measure their real time
+	wants   func(rec *journal.Record) bool  // what is printed; nil: everything
+	levels  func() app.LogLevels            // of the running app
+	others  func(name string) app.LogLevels // of one of several; nil: each has a printer
 
-	width    int               // of the function column
-	counts   int               // width of the column of counters: grows
-	tone     string            // colour of what the line says that was put together last
-	day      string            // of the lines printed last
-	shown    *banner           // the last one; nil: none
-	faults   map[string]bool   // of functions, as they were said last
-	refusals map[string]bool   // said since the app ran last: a start is tried again and again
-	stacks   map[string]string // of a function, the places that were shown last
-	failing  map[string]string // why a function's listener failed last: it is started again and again
-	hinted   bool              // about message encoding
+	apps     map[string]*printer // of the apps of a start that has several, and this one among them
+	at       *columns            // shared by these
+	tone     string              // colour of what the line says that was put together last
+	shown    *banner             // the last one; nil: none
+	faults   map[string]bool     // of functions, as they were said last
+	refusals map[string]bool     // said since the app ran last: a start is tried again and again
+	stacks   map[string]string   // of a function, the places that were shown last
+	failing  map[string]string   // why a function's listener failed last: it is started again and again
+	hinted   bool                // about message encoding
 	timeline map[string]began
 	ends     deadLetters
+}
+
+// columns is what the lines of all apps have together.
+type columns struct {
+	width  int    // of the function column
+	counts int    // width of the column of counters: grows
+	day    string // of the lines printed last
+}
+
+// add makes p print also the records of another app, as its own printer does.
+func (p *printer) add(q *printer) {
+	if p.apps == nil {
+		p.apps = map[string]*printer{p.s.name: p}
+	}
+	p.apps[q.s.name], q.at = q, p.at
+}
+
+// of is the printer for a record: of its app, or p for what is of none.
+func (p *printer) of(rec *journal.Record) *printer {
+	if q := p.apps[rec.App]; q != nil {
+		return q
+	}
+	return p
 }
 
 // began is when something began, in both times.
@@ -61,7 +84,7 @@ func newPrinter(s *session) *printer {
 	return &printer{
 		s: s, out: s.out, json: s.flags.output == "json", wordy: s.flags.verbose,
 		pace: func() clock.Pace { return s.clock.Pace() }, running: func() bool { return s.host.App() != nil }, ending: s.ends, levels: s.levels,
-		day:      s.begun.Format(time.DateOnly),
+		at:       &columns{day: s.begun.Format(time.DateOnly)},
 		refusals: s.explained, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 }
@@ -94,7 +117,7 @@ func (p *printer) showAll(sub *journal.Subscription) {
 		if !ok {
 			return
 		}
-		p.show(&rec, missed)
+		p.of(&rec).show(&rec, missed)
 		if n%1000 == 0 {
 			p.out.release()
 			p.out.hold()
@@ -134,8 +157,8 @@ func (p *printer) emit(rec *journal.Record, line string) {
 	if !p.wanted(rec) {
 		return
 	}
-	if day := rec.Time.Local().Format(time.DateOnly); day != p.day {
-		p.day = day
+	if day := rec.Time.Local().Format(time.DateOnly); day != p.at.day {
+		p.at.day = day
 		line = p.out.paint(dim, day) + "\n" + line
 	}
 	p.out.print(line + "\n")
@@ -149,7 +172,7 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.GenerationLoaded:
 		clear(p.refusals)
 		if rec.Generation > 1 {
-			p.note(rec, green, "reloaded", "generation "+strconv.Itoa(rec.Generation))
+			p.note(rec, green, "reloaded", join(rec.App, "generation "+strconv.Itoa(rec.Generation)))
 		}
 		p.showBanner()
 		return ""
@@ -157,7 +180,7 @@ func (p *printer) line(rec *journal.Record) string {
 		p.refused(rec)
 		return ""
 	case journal.EditUndone:
-		p.note(rec, green, "undone", "the app is as generation "+strconv.Itoa(rec.Generation)+" again, and goes on")
+		p.note(rec, green, "undone", of(rec)+" is as generation "+strconv.Itoa(rec.Generation)+" again, and goes on")
 		return ""
 	case journal.FunctionError:
 		switch { // what is wrong in files is in the banner
@@ -256,11 +279,14 @@ func (p *printer) refused(rec *journal.Record) {
 		return
 	}
 	p.refusals[rec.Error] = true
-	p.note(rec, red, "refused", rec.Error)
+	p.note(rec, red, "refused", join(rec.App, rec.Error))
 	for _, f := range rec.Fields {
 		if f.Key == "hint" {
 			p.out.hint(f.Value)
 		}
+	}
+	if !runs && rec.App != "" && !ofProcess(rec.Name) {
+		p.out.hint(fmt.Sprintf("the app %q waits in state Error, and the others go on: fix this and it is loaded again", rec.App))
 	}
 	if runs {
 		p.out.hint("the running app goes on unchanged; fix this and the app is loaded again")
@@ -282,8 +308,8 @@ func (p *printer) format(rec *journal.Record, sgr, what, more string) string {
 
 // counted puts a line together with the column of counters.
 func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ...cell) string {
-	p.tone, p.counts = sgr, max(p.counts, len(counts))
-	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.counts}}, more...)...)
+	p.tone, p.at.counts = sgr, max(p.at.counts, len(counts))
+	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.at.counts}}, more...)...)
 }
 
 // lay puts cells behind the first cells of every line. The rest of a line too
@@ -293,10 +319,10 @@ func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 	if name == "" {
 		name = rec.Source
 		if strings.Contains(name, "/") && len(name) <= mostWidened {
-			p.width = max(p.width, len(name)) // an event subscription
+			p.at.width = max(p.at.width, len(name)) // an event subscription
 		}
 	}
-	first := []cell{{text: p.clock(rec), sgr: dim}, {text: name, width: p.width}, {text: rec.Delivery, width: deliveryWidth}}
+	first := []cell{{text: p.clock(rec), sgr: dim}, {text: name, width: p.at.width}, {text: rec.Delivery, width: deliveryWidth}}
 	return p.out.lay(p.out.columns(), 1, append(first, cells...)...)
 }
 
@@ -488,7 +514,7 @@ func quoted(s string) string {
 // processStart names the process of a language worker, for debuggers.
 func (p *printer) processStart(rec *journal.Record) string {
 	shown := *rec
-	shown.Function = rec.Name
+	shown.Function = journal.Qualified(rec.App, rec.Name)
 	pid := ""
 	if rec.Beside.PID != 0 {
 		pid = "pid " + strconv.Itoa(rec.Beside.PID)
@@ -505,7 +531,7 @@ func (p *printer) processExit(rec *journal.Record) string {
 		return ""
 	}
 	shown := *rec
-	shown.Function = rec.Name
+	shown.Function = journal.Qualified(rec.App, rec.Name)
 	if rec.Error == "" && !rec.HasDelay {
 		return p.verbose(&shown, "process ended", join(rec.Status, rec.Cause))
 	}
@@ -538,7 +564,12 @@ func (p *printer) showBanner() {
 	}
 	p.s.telemetryOf(a)
 	b := newBanner(p.s, a)
-	p.width = b.nameWidth
+	if p.s.name == "" {
+		p.at.width = b.nameWidth
+	} else {
+		p.at.width = max(p.at.width, len([]rune(p.s.name+"/"))+b.nameWidth)
+		p.s.warnOf(a) // of functions in code
+	}
 	text := b.text()
 	if p.shown == nil {
 		p.out.print(b.ready() + text)
@@ -587,4 +618,12 @@ func roundTime(d time.Duration) string {
 		d = d.Round(time.Microsecond)
 	}
 	return d.String()
+}
+
+// of names the app of a record among several.
+func of(rec *journal.Record) string {
+	if rec.App == "" {
+		return "the app"
+	}
+	return fmt.Sprintf("the app %q", rec.App)
 }

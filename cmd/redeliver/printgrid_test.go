@@ -15,8 +15,8 @@ import (
 func TestPrintEvents(t *testing.T) {
 	t.Parallel()
 	out := newConsole(streams{out: io.Discard, err: io.Discard}, true)
-	p := newPrinter(&session{flags: &startFlags{}, out: out})
-	p.width = 7
+	p := newPrinter(&session{common: &common{flags: &startFlags{}, out: out}})
+	p.at.width = 7
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.Local)
 	hook := journal.Record{Time: at, Kind: journal.EventAttempted, Source: "shop/hook", MessageID: "e7", DeliveryCount: 2}
 	failed := hook

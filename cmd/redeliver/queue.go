@@ -162,7 +162,8 @@ func newInvoke(std streams) *cobra.Command {
 BODY takes the place of the trigger's data (a queue message's text, a request's
 body; a timer ignores it); "-" reads it from the standard input. The retry
 policy applies. No queue counts a delivery, and no message becomes poison.
-Disabled functions run too.
+Disabled functions run too. In a run of several apps FUNCTION may be app/function,
+and has to be where two have one of that name.
 
 The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,
@@ -179,8 +180,10 @@ when the last attempt failed.`,
 			if err != nil {
 				return err
 			}
-			if err := segment(args[0], functionName); err != nil {
-				return err
+			for part := range strings.SplitSeq(args[0], "/") { // "app/function"
+				if err := segment(part, functionName); err != nil {
+					return err
+				}
 			}
 			c, err := r.find()
 			if err != nil {

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
@@ -23,81 +22,35 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/certificate"
-	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/rest"
-	"github.com/redeliver/redeliver/host/emulator/store"
-	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/ui"
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// session is one "redeliver start": a host, its HTTP server, the printer of its
-// journal and the right to run the app. Use open, run and close in this order;
-// close also after an open that failed.
+// session is the part of one app in a "redeliver start": its host, its HTTP server and the
+// right to run it. What the apps of one start have together is in common.
 type session struct {
+	*common
 	dir    string
-	flags  *startFlags
-	stop   func()          // ends run
-	ended  <-chan struct{} // closed when run is to end
-	out    *console
-	log    zerolog.Logger
-	begun  time.Time
+	name   string // of the app among several; empty: it is the only one
 	secret string // of the run file
+	read   *app.App
 
-	owner    *ownership
-	accounts []rest.Account // embedded, and served where their ports are open
-
-	clock  *clock.Virtual
-	pacing sync.Mutex // guards onlyReal, and changes of the clock's pace
-	// onlyReal is a setting that leads to an account outside this host, if one is used:
-	// then the clock has to be real.
-	onlyReal string
-
-	cloud        *cloud
+	owner        *ownership
 	host         *host.Host
 	web          *web.Server
-	metrics      *telemetry.Metrics
-	faults       faults.List
-	crash        faults.Crash
 	exports      telemetry.Config
 	trace        *trace.Run        // nil: nothing is exported
 	telemetry    *telemetry.Export // nil, too
-	storage      *rest.Server      // nil when it is not served
-	servers      []*listen.Server  // of Service Bus and Event Grid
-	at           map[string]string // addresses of their ports, by the flags that choose these
-	store        *store.Store      // nil in memory
-	pair         *certificate.Pair
-	started      bool   // host.Start was called
-	otherBus     string // a setting that leads to the app's Service Bus elsewhere, when the embedded one is not served
-	otherStorage bool   // the app's storage is elsewhere, and the embedded one is not served
+	started      bool              // host.Start was called
+	otherBus     string            // a setting that leads to the app's Service Bus elsewhere, when the embedded one is not served
+	otherStorage bool              // the app's storage is elsewhere, and the embedded one is not served
 
 	explained map[string]bool // why the app does not run, as far as it was said
 	warned    map[string]bool // the warnings of the app that were said
 
-	background sync.WaitGroup // watcher and printer
-	printed    context.CancelFunc
-	unwatch    context.CancelFunc
-	watched    chan error // why the files are not watched; nil: the session ends
-}
-
-// newSession prepares a session that ends with ctx, which stop ends.
-func newSession(ctx context.Context, stop func(), std streams, dir string, f *startFlags) *session {
-	s := &session{
-		dir: dir, flags: f, stop: stop, ended: ctx.Done(),
-		out: newConsole(std, f.output != "pretty"), begun: time.Now(), secret: newSecret(), explained: map[string]bool{}, warned: map[string]bool{},
-	}
-	s.log = newLog(s.out, f.verbose, s.now)
-	return s
-}
-
-// now is the clock's time.
-func (s *session) now() time.Time {
-	if s.clock == nil {
-		return s.begun
-	}
-	return s.clock.Now()
+	unwatch context.CancelFunc
+	watched chan error // why the files are not watched; nil: the session ends
 }
 
 // signalGrace is how long the news of a process that was told to end waits for
@@ -123,14 +76,8 @@ func (s *session) ends(status string) bool {
 	}
 }
 
-// open prepares everything up to a host that runs, or that is in state Error and
-// waits for a better app. An error means that there is nothing to wait for.
-func (s *session) open(ctx context.Context) error {
-	env := hostEnvironment(s.flags.languageWorker)
-	a, err := s.look(env)
-	if a == nil || a.Bare {
-		return err // and nothing is left in a folder that is no app's
-	}
+// take takes the right to run the app.
+func (s *session) take() error {
 	var owned error
 	if s.owner, owned = own(s.dir); owned != nil {
 		if _, runs := errors.AsType[*ownedError](owned); runs {
@@ -141,66 +88,67 @@ func (s *session) open(ctx context.Context) error {
 	if s.owner.exposed != nil {
 		s.out.say("warning", fmt.Sprintf("other users of this machine may read the folder %s: %v", stateDir, s.owner.exposed))
 	}
-	if err != nil {
-		return err
-	}
-	if s.accounts, err = accounts(env); err != nil {
-		return err
-	}
-	s.tell(a)
-	if err := s.hopeless(a.AllFaults(), len(app.Check(a).Errors)); err != nil {
-		return err
-	}
-	if s.flags.languageWorker != "" && !(a.Handler.Kind == app.Language && slices.Contains(argumentRuntimes, a.Handler.Runtime)) {
-		s.out.warn("--language-worker has no effect: no language worker for " + strings.Join(argumentRuntimes, ", ") + " runs the functions of this app")
-	}
-	if err := s.openStore(); err != nil {
-		return err
-	}
-	s.exports = telemetry.Read(a)
-	if err := s.openHost(env); err != nil {
-		return err
-	}
-	if err := s.openWeb(a); err != nil {
-		return err
-	}
-	if err := s.openTelemetry(); err != nil {
-		return err
-	}
-	if err := s.openServices(a); err != nil {
-		return err
-	}
-	s.completeApp(a)
+	return nil
+}
+
+// publish makes the app complete, and tells commands where it runs.
+func (s *session) publish() error {
+	s.completeApp(s.read)
 	clients, admin := s.serviceBus()
-	if err := s.owner.publish(runInfo{
+	return s.owner.publish(runInfo{
 		PID: os.Getpid(), Secret: s.secret, Address: s.web.AdminURL(), Started: s.begun.UTC(), Storage: s.storageStrings(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
-	}); err != nil {
-		return err
-	}
+	})
+}
+
+// announce says that the app starts, and to readers of the journal where it listens.
+func (s *session) announce() {
 	if s.flags.output != "json" {
 		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
-	} else {
-		s.out.say("info", "listening at "+s.web.URL())
-		if line := s.networkLine(); line != "" {
-			s.out.say("info", "network: "+line)
-		}
-		for _, text := range s.storageStrings() {
-			s.out.say("info", "storage: "+text)
-		}
-		for _, line := range [][2]string{{"service bus: ", clients}, {"service bus administration: ", admin}} {
-			if line[1] != "" {
-				s.out.say("info", line[0]+line[1])
-			}
-		}
-		s.follow(1)
+		return
 	}
+	s.out.say("info", s.ofApp("listening at "+s.web.URL()))
+	if s != s.first() {
+		return
+	}
+	clients, admin := s.serviceBus()
+	if line := s.networkLine(); line != "" {
+		s.out.say("info", "network: "+line)
+	}
+	for _, text := range s.storageStrings() {
+		s.out.say("info", "storage: "+text)
+	}
+	for _, line := range [][2]string{{"service bus: ", clients}, {"service bus administration: ", admin}} {
+		if line[1] != "" {
+			s.out.say("info", line[0]+line[1])
+		}
+	}
+}
+
+// ofApp says which app of several a text is about.
+func (s *session) ofApp(text string) string {
+	if s.name == "" {
+		return text
+	}
+	return s.name + ": " + text
+}
+
+// start starts the host. Only an error that leaves nothing to wait for is returned.
+func (s *session) start(ctx context.Context) error {
 	s.started = true
 	s.watch(ctx)
-	err = s.host.Start(ctx)
+	err := s.host.Start(ctx)
 	if ctx.Err() != nil {
 		return nil // stopped while starting
 	}
 	return s.opened(err)
+}
+
+// warnOfArguments says when the arguments for a language worker reach none.
+func (s *session) warnOfArguments() {
+	handler := s.read.Handler
+	if s.flags.languageWorker != "" && !(handler.Kind == app.Language && slices.Contains(argumentRuntimes, handler.Runtime)) {
+		s.out.warn(s.ofApp("--language-worker has no effect: no language worker for " + strings.Join(argumentRuntimes, ", ") + " runs the functions of this app"))
+	}
 }
 
 // opened says how the start went, and starts the printer.
@@ -213,9 +161,15 @@ func (s *session) opened(err error) error {
 		if err := s.hopeless(load.Faults, len(load.Faults)); err != nil {
 			return err
 		}
+		if s.name != "" {
+			return nil // the printer has begun, and says it
+		}
 		s.explain(load)
-	} else if a := s.host.App(); a != nil {
+	} else if a := s.host.App(); a != nil && s.name == "" {
 		s.warnOf(a) // of functions in code
+	}
+	if s.name != "" {
+		return nil
 	}
 	s.openPage()
 	if s.flags.output == "json" {
@@ -279,7 +233,7 @@ func noApp(dir string) error {
 // tell says what stands in the way of an app, and warns.
 func (s *session) tell(a *app.App) {
 	if o := a.Obstacle; o != nil {
-		s.out.say("error", o.Error())
+		s.out.say("error", s.ofApp(o.Error()))
 		s.out.hint(o.Hint)
 	}
 	s.warnOf(a)
@@ -298,7 +252,7 @@ func (s *session) warnOf(a *app.App) {
 	for _, w := range a.Told() {
 		if text := w.Error(); !s.warned[text] {
 			s.warned[text] = true
-			s.out.warn(text)
+			s.out.warn(s.ofApp(text))
 			s.out.hint(w.Hint)
 		}
 	}
@@ -313,10 +267,10 @@ func (s *session) completeApp(a *app.App) {
 	}
 	// A file system that cannot be written is no obstacle (spec host-and-retry 6.1).
 	if err := os.WriteFile(filepath.Join(s.dir, "host.json"), text, 0o644); err != nil {
-		s.out.warn("the app has no host.json, and a default one cannot be written: " + err.Error())
+		s.out.warn(s.ofApp("the app has no host.json, and a default one cannot be written: " + err.Error()))
 		return
 	}
-	s.out.say("info", "wrote a default host.json, because the app had none")
+	s.out.say("info", s.ofApp("wrote a default host.json, because the app had none"))
 }
 
 // hopeless returns the first fault that no edit of a watched file cures: the
@@ -325,17 +279,23 @@ func (s *session) completeApp(a *app.App) {
 // hint names the command that shows the other faults.
 func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	for _, f := range faults {
-		if f.File != "--set" && f.File != "local.settings.json" {
+		if !ofProcess(f.File) {
 			continue
 		}
 		hint := f.Hint
 		if others := all - 1; others > 0 {
 			hint = strings.TrimPrefix(hint+"; ", "; ") + fmt.Sprintf("%q shows %s more", s.checkCommand(), plural(others, "error"))
 		}
+		if s.name != "" {
+			return hinted(fmt.Errorf("%s: %w", s.name, f), hint)
+		}
 		return hinted(f, hint)
 	}
 	return nil
 }
+
+// ofProcess reports whether a file, or what stands for one, is read once per process.
+func ofProcess(file string) bool { return file == "--set" || file == "local.settings.json" }
 
 // short is a path below this folder as seen from here; others stay as they are.
 func short(path string) string {
@@ -363,28 +323,25 @@ func (s *session) checkCommand() string {
 }
 
 func (s *session) openHost(env []string) error {
-	names := accountNames(s.accounts)
-	clk, err := s.newClock(names)
-	if err != nil {
-		return err
-	}
-	s.clock = clk
 	if s.exports.On() {
-		s.trace = trace.NewRun(s.instance(), s.flags.seed, clk.Now()).Sampling(s.exports.Sampler)
+		s.trace = trace.NewRun(s.instance(), s.flags.seed, s.clock.Now()).Sampling(s.exports.Sampler)
 	}
-	s.cloud = newCloud(s.outside)
+	var beside *host.Host
+	if s != s.first() {
+		beside = s.first().host
+	}
 	h, err := host.New(s.dir, &host.Options{
-		Outside: s.cloud, Instance: s.instance(),
-		Store: s.store, Accounts: names, Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
+		Outside: s.cloud, Instance: s.instance(), Beside: beside, App: s.name,
+		Store: s.store, Accounts: accountNames(s.accounts), Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
-		Fault:  func(p services.FaultPoint) error { return s.faults.Ask(clk, p) },
-		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Poll: s.flags.poll, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
+		Fault:  func(p services.FaultPoint) error { return s.faults.Ask(s.clock, p) },
+		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Poll: s.flags.poll, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.logger(), Version: version(),
 	})
 	if err != nil {
 		return storeError(err)
 	}
 	s.host = h
-	return s.setPace(clock.Pace(s.flags.clock))
+	return nil
 }
 
 // openWeb listens. Flags go before the Host section of local.settings.json
@@ -396,7 +353,7 @@ func (s *session) openWeb(a *app.App) error {
 		Stop: s.stop, Pace: s.setPace, Logger: s.log, Secret: s.secret,
 	}
 	switch {
-	case s.flags.portGiven:
+	case s.flags.portGiven && (s == s.first() || s.flags.port == 0):
 	case s.flags.servicesOnly:
 		opts.Port = 0 // the usual one is for the host that runs the functions
 	case a.Local.Port != 0:
@@ -411,20 +368,49 @@ func (s *session) openWeb(a *app.App) error {
 	if len(opts.CORS) == 0 {
 		opts.CORS = a.Local.CORS
 	}
-	s.metrics = telemetry.NewMetrics(s.host.Journal(), telemetry.DepthsOf(s.clock, s.host.Services(), s.host.AppStorage), version())
 	opts.Metrics, opts.Endpoints, opts.Faults, opts.Crash = s.metrics, s.endpoints, &s.faults, &s.crash
 	if !s.flags.noUI {
 		opts.Page = ui.Handler()
 	}
-	server := web.New(s.host, opts)
-	if err := server.Start(); err != nil {
-		if isBusy(err) {
-			return hinted(err, "choose another port with --port, or any free one with --port 0; --ports any takes free ones for all services")
-		}
-		return err
+	var err error
+	s.web, err = s.listenFrom(opts, s != s.first() && (a.Local.Port == 0 || s.takenBeside(a.Local.Port)))
+	if isBusy(err) {
+		return hinted(err, "choose another port with --port, or any free one with --port 0; --ports any takes free ones for all services")
 	}
-	s.web = server
-	return nil
+	return err
+}
+
+// logger writes the lines of the app's host, which say whose they are.
+func (s *session) logger() zerolog.Logger {
+	if s.name == "" {
+		return s.log
+	}
+	return s.log.With().Str("app", s.name).Logger()
+}
+
+// takenBeside reports whether another app of this start has the port.
+func (s *session) takenBeside(port int) bool {
+	return slices.ContainsFunc(s.apps, func(other *session) bool {
+		return other.web != nil && other.web.Addr().(*net.TCPAddr).Port == port
+	})
+}
+
+// portsTried is how many ports the second app of a start looks at, and each further one.
+const portsTried = 100
+
+// listenFrom starts the server at its port, or, where any does, at the first free one from
+// there on.
+func (s *session) listenFrom(opts *web.Options, any bool) (*web.Server, error) {
+	for last := opts.Port + portsTried; ; opts.Port++ {
+		server := web.New(s.host, opts)
+		err := server.Start()
+		switch {
+		case err == nil:
+			return server, nil
+		case !any || !isBusy(err) || opts.Port == last || opts.Port >= 65535:
+			return nil, err
+		}
+	}
 }
 
 // networkLine says what other machines of the network may do, empty when they reach
@@ -485,58 +471,4 @@ func (s *session) run(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	return nil
-}
-
-// follow starts the printer of the journal with that record.
-func (s *session) follow(from uint64) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.printed = cancel
-	sub := s.host.Journal().Subscribe(from)
-	p := newPrinter(s)
-	s.background.Go(func() {
-		defer sub.Close()
-		p.run(ctx, sub)
-	})
-}
-
-// close ends everything, in the order in which things depend on each other, and
-// prints what the journal still has to say.
-func (s *session) close() error {
-	var errs []error
-	if s.unwatch != nil {
-		s.unwatch()
-	}
-	if s.started {
-		s.hurryUp()
-		errs = append(errs, s.host.Close())
-	}
-	if s.web != nil {
-		errs = append(errs, s.web.Close())
-	}
-	errs = append(errs, s.closeServices())
-	if s.cloud != nil {
-		s.cloud.close()
-	}
-	errs = append(errs, s.closeTelemetry())
-	if s.printed != nil {
-		s.printed()
-	}
-	s.background.Wait()
-	if s.clock != nil {
-		s.clock.Close()
-	}
-	if s.store != nil {
-		errs = append(errs, s.store.Close())
-	}
-	if s.owner != nil {
-		errs = append(errs, s.owner.release())
-	}
-	return errors.Join(errs...)
-}
-
-// abort makes a close that is under way end sooner.
-func (s *session) abort() {
-	if s.started {
-		s.host.Abort()
-	}
 }

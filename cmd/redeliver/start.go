@@ -61,7 +61,7 @@ type startFlags struct {
 func newStart(std streams) *cobra.Command {
 	var f startFlags
 	cmd := &cobra.Command{
-		Use:     "start [DIR]",
+		Use:     "start [DIR...]",
 		Aliases: []string{"run"}, // as Core Tools 5 calls it
 		Short:   "Run an app in the foreground",
 		Long: `Start runs the app in DIR (default: this folder, or the one above it that holds
@@ -70,6 +70,16 @@ it when one changes; an edit that is wrong is reported and changes nothing. A
 folder with nothing of an app is refused. A wrong host.json at the start does
 not end the host: it says what is wrong, and loads the app again when the file
 changes.
+
+Several DIRs run together, on one clock, with one set of services and one
+journal: the first app takes port 7071 (or --port), each further one the port
+of its local.settings.json or the next free one, and says so when it is ready.
+Each has its own settings, host ID, keys, admin API and reload; one that cannot
+be loaded waits in state Error while the others run. The data is the first
+one's, and the services keep to the switches of the first one that runs.
+Commands reach the run from each folder. There functions are app/function; the
+function's name alone will do where one app has it. Ctrl+C and "redeliver stop"
+end all.
 
 It prints the endpoints and, for each function, attempts x deliveries and where
 a message ends; then one line for each attempt and settlement. --output json
@@ -129,23 +139,20 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing
 the terminal, or the reader of the output, counts as Ctrl+C.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
+  redeliver start orders billing
   redeliver start --clock manual
   redeliver start --services-only
   redeliver start shop --ports any --functions ProcessOrder SendInvoice
   redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
-		Args: arguments(0, 1),
+		Args: arguments(0, mostApps),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port") || f.ports == anyPorts
 			f.storageGiven = storageGiven(cmd)
-			find := appAbove
-			if f.servicesOnly {
-				find = appDir // they are served in any folder
-			}
-			dir, err := find(args)
-			if err != nil {
+			if err := f.check(); err != nil {
 				return err
 			}
-			if err := f.check(); err != nil {
+			dirs, err := f.folders(args)
+			if err != nil {
 				return err
 			}
 			f.freePorts(cmd)
@@ -153,12 +160,12 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 				return err
 			}
 			f.grid.finish(cmd)
-			return start(cmd.Context(), std, dir, &f)
+			return start(cmd.Context(), std, dirs, &f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.IntVarP(&f.port, "port", "p", defaultPort, "port to listen on; 0 for any free one")
-	flags.StringVar(&f.ports, "ports", "", "any: any free port for each service that has no port flag of its own, for a second app beside another")
+	flags.StringVar(&f.ports, "ports", "", "any: any free port for each service that has no port flag of its own, for a second host beside another")
 	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
 	flags.StringVar(&f.adminAddress, "admin-address", "", "IP address of the admin and control API only (default: as --address)")
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
@@ -187,6 +194,45 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	addStore(cmd, &f)
 	addSet(cmd, &f.set)
 	return cmd
+}
+
+// mostApps is how many apps one start runs: each has a program for its functions.
+const mostApps = 20
+
+// folders are the folders of the apps. What means one app is refused with several.
+func (f *startFlags) folders(args []string) ([]string, error) {
+	if len(args) < 2 {
+		find := appAbove
+		if f.servicesOnly {
+			find = appDir // they are served in any folder
+		}
+		dir, err := find(args)
+		return []string{dir}, err
+	}
+	switch {
+	case f.servicesOnly:
+		return nil, &usageError{errors.New("--services-only serves one folder's data, and several folders are named")}
+	case len(f.functions) > 0:
+		return nil, hinted(&usageError{errors.New("--functions names the functions of one app, and several apps are named")},
+			`switch a function off in its app's local.settings.json: "AzureWebJobs.NAME.Disabled": "true"`)
+	}
+	var dirs []string
+	var infos []os.FileInfo
+	for _, arg := range args {
+		dir, err := appDir([]string{arg})
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(dir) // follows links
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) }); i >= 0 {
+			return nil, &usageError{fmt.Errorf("%q and %q are the same folder: an app runs once", args[i], arg)}
+		}
+		dirs, infos = append(dirs, dir), append(infos, info)
+	}
+	return dirs, nil
 }
 
 // check refuses values that no app could change.
@@ -250,8 +296,8 @@ func checkAddress(where, address string) error {
 	return nil
 }
 
-// start runs one session from the first signal handler to the last.
-func start(ctx context.Context, std streams, dir string, f *startFlags) error {
+// start runs apps from the first signal handler to the last.
+func start(ctx context.Context, std streams, dirs []string, f *startFlags) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	signals := make(chan os.Signal, 2)
@@ -296,12 +342,12 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 	defer listening.Wait()
 	defer close(done)
 
-	s := newSession(ctx, stop, std, dir, f)
+	s := newCommon(ctx, stop, std, dirs, f)
 	err := s.open(ctx)
 	if err == nil {
 		err = s.run(ctx)
 	}
-	err = closeSession(s, err, hurry)
+	err = closeStart(s, err, hurry)
 	saying.Wait()
 	if err == nil {
 		s.out.say("info", "stopped")
@@ -314,9 +360,9 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 // which loses nothing and leaves no process behind.
 const abortGrace = 150 * time.Millisecond
 
-// closeSession closes s, at once when hurry is closed meanwhile. err is what
+// closeStart closes s, at once when hurry is closed meanwhile. err is what
 // happened before.
-func closeSession(s *session, err error, hurry <-chan struct{}) error {
+func closeStart(s *common, err error, hurry <-chan struct{}) error {
 	closed := make(chan error, 1)
 	go func() { closed <- s.close() }()
 	select {
@@ -333,9 +379,7 @@ func closeSession(s *session, err error, hurry <-chan struct{}) error {
 	select {
 	case <-closed:
 	case <-grace.C:
-		if s.owner != nil {
-			_ = s.owner.forget() // the lock ends with the process
-		}
+		s.forget()
 	}
 	return exitCode(exitInterrupted)
 }

@@ -38,54 +38,54 @@ func (f *startFlags) checkStore() error {
 }
 
 // openStore opens the store of the embedded accounts, unless they are in memory.
-func (s *session) openStore() error {
-	if s.flags.inMemory {
+func (c *common) openStore() error {
+	if c.flags.inMemory {
 		return nil
 	}
-	dir := s.flags.data
+	dir := c.flags.data
 	if dir == "" {
-		dir = filepath.Join(app.StateFolder(s.dir), dataDir)
+		dir = filepath.Join(app.StateFolder(c.first().dir), dataDir)
 	}
-	db, err := store.Open(dir, &store.Options{Sync: s.flags.sync, Refusing: s.tellRefusing})
+	db, err := store.Open(dir, &store.Options{Sync: c.flags.sync, Refusing: c.tellRefusing})
 	if err != nil {
 		return storeError(err)
 	}
-	s.store = db
+	c.store = db
 	if err := db.Exposed(); err != nil {
-		s.out.say("warning", fmt.Sprintf("other users of this machine may read the data folder: %v", err))
+		c.out.say("warning", fmt.Sprintf("other users of this machine may read the data folder: %v", err))
 	}
 	return nil
 }
 
 // tellRefusing reports once that the data folder cannot be written, and once that
 // it can again.
-func (s *session) tellRefusing(reason error) {
+func (c *common) tellRefusing(reason error) {
 	switch {
 	case reason == nil:
-		s.out.say("info", "the data folder can be written again")
+		c.out.say("info", "the data folder can be written again")
 	case errors.Is(reason, store.ErrDiskFull):
-		s.out.say("warning", "no space is left on the disk of the data folder: the services refuse every change until there is room; their data can be read and saved")
+		c.out.say("warning", "no space is left on the disk of the data folder: the services refuse every change until there is room; their data can be read and saved")
 	default:
-		s.out.say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse every change until then; their data can be read and saved", reason))
+		c.out.say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse every change until then; their data can be read and saved", reason))
 	}
 }
 
 // newClock returns the clock of the session. It does not start before the times
 // that the store holds.
-func (s *session) newClock(accounts []string) (*clock.Virtual, error) {
+func (c *common) newClock(accounts []string) (*clock.Virtual, error) {
 	now := time.Now()
-	start, err := services.StartTime(s.store, accounts...)
+	start, err := services.StartTime(c.store, accounts...)
 	if err != nil {
 		return nil, storeError(err)
 	}
 	if ahead := start.Sub(now); ahead > time.Second {
-		s.out.say("info", fmt.Sprintf("the clock starts %s ahead of the wall, where the last session left it; an empty --data folder starts at the wall", roundTime(ahead)))
+		c.out.say("info", fmt.Sprintf("the clock starts %s ahead of the wall, where the last session left it; an empty --data folder starts at the wall", roundTime(ahead)))
 	}
 	return clock.NewVirtual(start, &clock.VirtualOptions{
-		Seed: s.flags.seed, Arrival: true,
+		Seed: c.flags.seed, Arrival: true,
 		Notify: func(n clock.Notice) {
-			if s.host != nil {
-				s.host.ClockNotice(n)
+			if host := c.first().host; host != nil {
+				host.ClockNotice(n)
 			}
 		},
 	}), nil
@@ -121,12 +121,12 @@ func writeHint(err error, dir string) string {
 }
 
 // dataLine says where queues and blobs are.
-func (s *session) dataLine() string {
+func (c *common) dataLine() string {
 	switch {
-	case s.store == nil:
+	case c.store == nil:
 		return "in memory, until the host ends"
-	case s.flags.sync:
-		return short(filepath.FromSlash(s.store.Dir())) + " (synced)"
+	case c.flags.sync:
+		return short(filepath.FromSlash(c.store.Dir())) + " (synced)"
 	}
-	return short(filepath.FromSlash(s.store.Dir()))
+	return short(filepath.FromSlash(c.store.Dir()))
 }

@@ -18,7 +18,7 @@ func (s *session) openTelemetry() (err error) {
 	}
 	s.out.say("info", "telemetry: "+s.exports.String())
 	s.telemetry, err = telemetry.Start(s.host.Journal(), &s.exports, telemetry.Options{
-		Run: s.trace, Clock: s.clock, Metrics: s.metrics, Version: version(), Logger: s.log,
+		Run: s.trace, App: s.name, Clock: s.clock, Metrics: s.metrics, Version: version(), Logger: s.log,
 	})
 	return err
 }
@@ -36,9 +36,6 @@ func (s *session) telemetryOf(a *app.App) {
 func (s *session) closeTelemetry() (err error) {
 	if s.telemetry != nil {
 		err = s.telemetry.Close()
-	}
-	if s.metrics != nil {
-		s.metrics.Close()
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func TestStorageWanted(t *testing.T) {
 			if row.edit != nil {
 				row.edit(&f)
 			}
-			s := session{flags: &f, accounts: []rest.Account{{Name: rest.DevAccount}}}
+			s := session{common: &common{flags: &f, accounts: []rest.Account{{Name: rest.DevAccount}}}}
 			if got := s.storageWanted(&app.App{Settings: app.NewSettings(row.settings)}); got != row.want {
 				t.Errorf("storageWanted = %v, want %v", got, row.want)
 			}
@@ -102,7 +102,7 @@ func TestBusWanted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{flags: &startFlags{bus: tt.flags}}
+			s := &session{common: &common{flags: &startFlags{bus: tt.flags}}}
 			if got := s.busWanted(a); got != tt.want {
 				t.Errorf("wanted %v, want %v", got, tt.want)
 			}
@@ -162,7 +162,7 @@ func TestGridWanted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s := &session{flags: &startFlags{grid: test.flags}, host: h}
+			s := &session{common: &common{flags: &startFlags{grid: test.flags}}, host: h}
 			if got := s.gridWanted(a); got != test.want {
 				t.Errorf("wanted %v, want %v", got, test.want)
 			}

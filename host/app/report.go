@@ -136,3 +136,13 @@ type Lint struct {
 	Path     string `json:"path,omitempty"`
 	Message  string `json:"message"`
 }
+
+// Standing is how one of several apps of a run stands.
+type Standing struct {
+	Name       string    `json:"name"`
+	Folder     string    `json:"folder"`
+	State      string    `json:"state"` // of its host: Running, Error, ...
+	Errors     []string  `json:"errors,omitempty"`
+	Generation int       `json:"generation"`
+	LogLevels  LogLevels `json:"logLevels,omitempty"` // of the running generation
+}

@@ -18,6 +18,9 @@ type Subject struct {
 	Function string
 	// App, if not nil, is the app that runs: its policies, deliveries and ends.
 	App *app.App
+	// Apps are the apps that run, by their names, where a run may have several; App is left
+	// out then. Names of functions are qualified, in Report too.
+	Apps map[string]*app.App
 	// Report, if not nil, takes the place of the report of app.Check on App.
 	Report *app.Report
 }
@@ -98,12 +101,24 @@ func field(r *journal.Record, key string) string {
 	return ""
 }
 
+// function is a function of the apps that run, nil when there is none.
+func (about *Subject) function(name string) *app.Function {
+	a := about.App
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		a, name = about.Apps[name[:i]], name[i+1:]
+	} else if a == nil {
+		a = about.Apps[""]
+	}
+	if a == nil {
+		return nil
+	}
+	return a.Function(name)
+}
+
 // report puts what is to be expected into words.
 func (s *story) report(about *Subject) {
-	if about.App != nil {
-		if f := about.App.Function(s.life.Function); f != nil {
-			s.policy = f.Policy
-		}
+	if f := about.function(s.life.Function); f != nil {
+		s.policy = f.Policy
 	}
 	if about.Report == nil {
 		return

@@ -31,6 +31,13 @@ const chunkSize = 256
 // Journal is an ordered list of records. Its methods may be called
 // concurrently.
 type Journal struct {
+	*book
+	app   string               // whose records it appends: see For
+	watch func() func(*Record) // may be nil
+}
+
+// book is what all journals have that append to one list.
+type book struct {
 	now  func() time.Time
 	keep int // records; 0: everything
 	room int // bytes; 0: as many as there are
@@ -46,8 +53,6 @@ type Journal struct {
 	words    words
 	found    Record                     // what Find shows
 	changed  map[chan struct{}]struct{} //clock:outside readers follow in real time
-
-	watch func() func(*Record) // may be nil
 }
 
 // Options changes what a journal keeps.
@@ -79,16 +84,37 @@ func New(now func() time.Time, opts *Options) *Journal {
 	if opts != nil && opts.KeepBytes != 0 {
 		room = max(opts.KeepBytes, 0)
 	}
-	j := &Journal{now: now, keep: keep, room: room, next: 1, first: 1, base: 1, changed: map[chan struct{}]struct{}{}} //clock:outside readers follow in real time
+	j := &Journal{book: &book{now: now, keep: keep, room: room, next: 1, first: 1, base: 1, changed: map[chan struct{}]struct{}{}}} //clock:outside readers follow in real time
 	if opts != nil {
 		j.watch = opts.Watch
 	}
 	return j
 }
 
+// For is the same list as one of several apps of a run writes it. What is appended
+// through it says whose it is: Record.App is the app, and the name of a function is
+// qualified (see [Qualified]), so that no reader takes functions of one name for each
+// other. Facts of the whole run, the clock's and the state's, are left as they are. An
+// empty app appends as [New]'s journal does. watch is Options.Watch, for these records.
+func (j *Journal) For(app string, watch func() func(*Record)) *Journal {
+	return &Journal{book: j.book, app: app, watch: watch}
+}
+
+// Qualified is the name of an app's function in a run of several apps: "app/function". In
+// a run of one, whose app has no name here, it is the function's own.
+func Qualified(app, function string) string {
+	if app == "" || function == "" {
+		return function
+	}
+	return app + "/" + function
+}
+
 // Append sets the record's Seq and Time, keeps it and wakes the readers. It
 // never waits for one.
 func (j *Journal) Append(r Record) {
+	if j.app != "" && r.Kind != ClockMoved && r.Kind != StateLoaded {
+		r.App, r.Function = j.app, Qualified(j.app, r.Function)
+	}
 	j.append(&r)
 	if j.watch == nil {
 		return

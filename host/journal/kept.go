@@ -53,6 +53,7 @@ func (c *chunk) since(now time.Time) time.Duration {
 
 // subject holds the fields that all records of one delivery share.
 type subject struct {
+	app           string
 	generation    int
 	function      string
 	trigger       string
@@ -177,7 +178,7 @@ func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 	k := kept{
 		since: c.since(now), delay: r.Delay, hasDelay: r.HasDelay, attempt: int32(r.Attempt),
 		subject: j.subjects.of(c, &subject{
-			generation: r.Generation, function: r.Function, trigger: r.Trigger, source: r.Source, service: r.Service,
+			app: r.App, generation: r.Generation, function: r.Function, trigger: r.Trigger, source: r.Source, service: r.Service,
 			delivery: r.Delivery, invocation: r.Invocation, messageID: r.MessageID, messageNumber: r.MessageNumber, deliveryCount: r.DeliveryCount,
 			hasPolicy: r.HasPolicy, maxRetryCount: r.MaxRetryCount,
 		}),
@@ -259,7 +260,7 @@ func (j *Journal) loadLocked(r *Record, seq uint64) {
 	k := &c.list[i%chunkSize]
 	s, x := c.subjects[k.subject], c.rests[k.rest]
 	r.Seq, r.Time, r.Kind = seq, c.begin.Add(k.since), Kind(j.words[k.kind].text)
-	r.Generation, r.Function, r.Trigger, r.Source, r.Service = s.generation, s.function, s.trigger, s.source, s.service
+	r.App, r.Generation, r.Function, r.Trigger, r.Source, r.Service = s.app, s.generation, s.function, s.trigger, s.source, s.service
 	r.Delivery, r.Invocation, r.MessageID, r.MessageNumber, r.DeliveryCount = s.delivery, s.invocation, s.messageID, s.messageNumber, s.deliveryCount
 	r.Attempt, r.HasPolicy, r.MaxRetryCount = int(k.attempt), s.hasPolicy, s.maxRetryCount
 	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, j.words[k.status].text, c.texts[k.text]

@@ -18,6 +18,7 @@ func Read(line []byte) (Record, error) {
 		Seq           uint64
 		Time          time.Time
 		Kind          Kind
+		App           string
 		Generation    int
 		Function      string
 		Trigger       string
@@ -46,7 +47,7 @@ func Read(line []byte) (Record, error) {
 		return Record{}, err
 	}
 	r := Record{
-		Seq: in.Seq, Time: in.Time, Kind: in.Kind, Generation: in.Generation, Function: in.Function, Trigger: in.Trigger,
+		Seq: in.Seq, Time: in.Time, Kind: in.Kind, App: in.App, Generation: in.Generation, Function: in.Function, Trigger: in.Trigger,
 		Source: in.Source, Service: in.Service, Delivery: in.Delivery, Invocation: in.Invocation,
 		MessageID: in.MessageID, MessageNumber: in.MessageNumber, DeliveryCount: in.DeliveryCount,
 		Attempt: in.Attempt, Status: in.Status, Decision: in.Decision, Target: in.Target, Cause: in.Cause, Error: in.Error,

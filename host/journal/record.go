@@ -3,6 +3,7 @@ package journal
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -16,8 +17,9 @@ type Record struct {
 	Time time.Time // the clock's time; set by Append
 	Kind Kind
 
+	App           string // the app, where a run has several and the fact is of one; set by Append (see [Journal.For])
 	Generation    int    // of the app, from 1; 0 when none is concerned
-	Function      string // the function's name
+	Function      string // the function's name; of one of several apps "app/function"
 	Trigger       string // its trigger's type, e.g. "queueTrigger"
 	Source        string // queue name, schedule, method and path, ...
 	Service       string // of facts that a service makes by itself: whose
@@ -67,6 +69,9 @@ type Beside struct {
 // RetryCount is the number of retries before this attempt: Attempt - 1.
 func (r *Record) RetryCount() int { return max(r.Attempt-1, 0) }
 
+// OwnFunction is the function's name within its app.
+func (r *Record) OwnFunction() string { return r.Function[strings.LastIndexByte(r.Function, '/')+1:] }
+
 // timeLayout prints every instant with the same width, so that lines sort and
 // compare as text.
 const timeLayout = "2006-01-02T15:04:05.0000000Z07:00"
@@ -82,6 +87,7 @@ func (r *Record) AppendLine(b []byte) []byte {
 	b = append(b, `","kind":"`...)
 	b = append(b, r.Kind...)
 	b = append(b, '"')
+	b = appendText(b, "app", r.App)
 	b = appendInt(b, "generation", int64(r.Generation))
 	b = appendText(b, "function", r.Function)
 	b = appendText(b, "trigger", r.Trigger)

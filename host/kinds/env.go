@@ -31,6 +31,14 @@ type Env struct {
 	Instance    string // names the host among those that share its storage
 	Predictable bool   // what tests want: see host.Options
 
+	// AppName names the app among several with these services; empty: there is one. First
+	// says that no host had the services before this one.
+	AppName string
+	First   bool
+
+	// Switches are what the services keep to while an app with its own switches is loaded.
+	Switches func(own app.Switches) app.Switches
+
 	// Watcher tells listeners of queues what this host has put there.
 	Watcher *trigger.Watcher
 

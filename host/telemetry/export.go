@@ -26,6 +26,7 @@ import (
 // Options of an export.
 type Options struct {
 	Run     *trace.Run          // the one that the host has
+	App     string              // the app, where the journal has several: records of others are left out
 	Clock   clock.Clock         // of the host
 	Metrics prometheus.Gatherer // the series; nil: none
 	Version string              // of the host
@@ -154,6 +155,10 @@ func (e *Export) catchUp() {
 				e.spans.forget()
 			}
 		}
+		if rec.App != e.opts.App && rec.App != "" {
+			continue
+		}
+		rec.Function = rec.OwnFunction()
 		clean(&rec)
 		e.time.look()
 		if rec.Kind == journal.HandlerLog && e.lines != nil {

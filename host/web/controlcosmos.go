@@ -31,7 +31,7 @@ func (s *Server) cosmosContainers(ctx context.Context) ([]control.CosmosContaine
 	if err != nil || len(containers) == 0 {
 		return out, err
 	}
-	leases := cosmosdb.LeasesOf(ctx, s.host.Env(), s.host.App())
+	leases := s.cosmosLeases(ctx)
 	for _, c := range containers {
 		info := control.CosmosContainer{Path: c.Database + "/" + c.Name, PartitionKey: c.PartitionKey, Documents: c.Items}
 		info.Ranges, err = s.host.Services().Cosmos().Ranges(ctx, c.Database, c.Name)
@@ -48,6 +48,19 @@ func (s *Server) cosmosContainers(ctx context.Context) ([]control.CosmosContaine
 		out = append(out, info)
 	}
 	return out, nil
+}
+
+// cosmosLeases are the leases of the functions of all apps.
+func (s *Server) cosmosLeases(ctx context.Context) (list []cosmosdb.Leases) {
+	for _, h := range s.apps() {
+		for _, l := range cosmosdb.LeasesOf(ctx, h.Env(), h.App()) {
+			for i, name := range l.Functions {
+				l.Functions[i] = qualified(h, name)
+			}
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // specOf is the container that an operation is about, and how it is to be made.

@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/explain"
-	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func (s *Server) explain(_ context.Context, in control.Explain) (out explain.Told, err error) {
-	about := explain.Subject{Message: in.Message, Function: in.Function, App: s.host.App()}
-	if about.App != nil {
-		about.Report = table.Report(about.App, s.host.Services())
+	about := explain.Subject{Message: in.Message, Apps: map[string]*app.App{}, Report: s.report()}
+	for _, h := range s.apps() {
+		about.Apps[h.AppName()] = h.App()
 	}
-	if in.Function != "" && (about.App == nil || about.App.Function(in.Function) == nil) {
-		return out, s.noSuch("function", in.Function, s.functionNames())
+	if in.Function != "" {
+		of, own, err := s.function(in.Function)
+		if err != nil {
+			return out, err
+		}
+		about.Function = qualified(of, own)
 	}
 	out.Now = s.host.Clock().Now()
 	out.Lives, out.More = explain.Latest(s.host.Journal().Records(), about, in.Last)

@@ -33,7 +33,13 @@ func (s *Server) listFaults(context.Context, trouble.ListFaults) (trouble.Faults
 }
 
 func (s *Server) addFault(ctx context.Context, in trouble.AddFault) (out trouble.Faults, err error) {
-	if err := s.checkEntity(ctx, in.Service, in.Entity, in.Operation); err != nil {
+	if in.Service == faults.Handler && in.Entity != "" {
+		of, own, err := s.function(in.Entity)
+		if err != nil {
+			return out, err
+		}
+		in.Entity = qualified(of, own)
+	} else if err := s.checkEntity(ctx, in.Service, in.Entity, in.Operation); err != nil {
 		return out, err
 	}
 	if err := s.opts.Faults.Add(s.host.Clock().Now(), faults.Fault{
@@ -52,10 +58,11 @@ func (s *Server) clearFaults(context.Context, trouble.ClearFaults) (trouble.Faul
 }
 
 func (s *Server) crashAt(_ context.Context, in trouble.CrashAt) (out api.None, err error) {
-	if a := s.host.App(); a == nil || a.Function(in.Function) == nil {
-		return out, s.noSuch("function", in.Function, s.functionNames())
+	of, own, err := s.function(in.Function)
+	if err != nil {
+		return out, err
 	}
-	if err := s.opts.Crash.Set(in.Function, faults.Point(in.Point), in.Nth); err != nil {
+	if err := s.opts.Crash.Set(qualified(of, own), faults.Point(in.Point), in.Nth); err != nil {
 		return out, refuse(http.StatusBadRequest, err.Error(), "")
 	}
 	return out, nil

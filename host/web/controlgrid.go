@@ -56,14 +56,16 @@ func (s *Server) createTopic(ctx context.Context, in control.CreateTopic) (out c
 }
 
 func (s *Server) subscribe(_ context.Context, in control.Subscribe) (out control.Subscribed, err error) {
-	if a := s.host.App(); in.Function != "" && a != nil {
-		const hint = `"redeliver ls functions" lists the functions; any other endpoint is a URL`
-		switch f := a.Function(in.Function); {
-		case f == nil:
-			return out, s.noSuch("function", in.Function, s.functionNames())
-		case f.Trigger != nil && !f.TakesEvents():
-			return out, refuse(http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type), hint)
+	if in.Function != "" && s.report() != nil {
+		of, own, err := s.function(in.Function)
+		if err != nil {
+			return out, err
 		}
+		if f := of.App().Function(own); f != nil && f.Trigger != nil && !f.TakesEvents() {
+			return out, refuse(http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type),
+				`"redeliver ls functions" lists the functions; any other endpoint is a URL`)
+		}
+		in.Function = qualified(of, own)
 	}
 	in.Subscription.Name = in.Name
 	grid := s.host.Services().EventGrid()

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 	"github.com/redeliver/redeliver/schemas"
@@ -25,14 +24,18 @@ func (s *Server) status(context.Context, control.GetStatus) (control.Status, err
 		Journal:    s.host.Journal().Len(),
 	}
 	st.Ready = st.State == host.Running
-	if a := s.host.App(); a != nil {
-		st.Report = table.Report(a, s.host.Services())
-	}
+	st.Report, st.Apps = s.report(), s.standings()
 	return st, nil
 }
 
 func (s *Server) invoke(ctx context.Context, in control.Invoke) (out control.InvokeResult, err error) {
-	res, err := s.host.Invoke(ctx, in.Name, string(in.Input))
+	of, own := s.host, in.Name
+	if len(s.apps()) > 1 { // else the host waits until it is ready
+		if of, own, err = s.function(in.Name); err != nil {
+			return out, err
+		}
+	}
+	res, err := of.Invoke(ctx, own, string(in.Input))
 	switch {
 	case errors.Is(err, host.ErrUnknownFunction):
 		return out, s.noSuch("function", in.Name, s.functionNames())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/host/web/control"
@@ -14,7 +15,7 @@ import (
 func (s *Server) inventory(ctx context.Context, in control.GetInventory) (out control.Inventory, err error) {
 	out = control.Inventory{
 		State:      s.host.State(),
-		Errors:     s.host.Errors(),
+		Errors:     s.errors(),
 		Functions:  s.functionInfos(),
 		Outputs:    s.outputInfos(),
 		EventGrid:  s.gridTopics(),
@@ -37,12 +38,19 @@ func (s *Server) inventory(ctx context.Context, in control.GetInventory) (out co
 }
 
 func (s *Server) functionInfos() []control.FunctionInfo {
-	out, a := []control.FunctionInfo{}, s.host.App()
-	if a == nil {
-		return out
+	out := []control.FunctionInfo{}
+	for _, h := range s.apps() {
+		if a := h.App(); a != nil {
+			out = append(out, infosOf(h, a)...)
+		}
 	}
+	return out
+}
+
+// infosOf are the functions of one app.
+func infosOf(h *host.Host, a *app.App) (out []control.FunctionInfo) {
 	for _, f := range app.Check(a).Functions {
-		info := control.FunctionInfo{Name: f.Name, Trigger: f.Trigger, Source: f.Source, State: "enabled"}
+		info := control.FunctionInfo{Name: qualified(h, f.Name), Trigger: f.Trigger, Source: f.Source, State: "enabled"}
 		def := a.Function(f.Name)
 		switch {
 		case f.NotServed != "":
@@ -55,7 +63,7 @@ func (s *Server) functionInfos() []control.FunctionInfo {
 		case f.Disabled != "":
 			info.State, info.Detail = control.FunctionDisabled, f.Disabled
 		default:
-			if err := s.host.ListenerError(f.Name); err != nil {
+			if err := h.ListenerError(f.Name); err != nil {
 				info.State, info.Detail = "error", "its listener failed and will start again: "+err.Error()
 			}
 		}

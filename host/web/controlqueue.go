@@ -5,22 +5,54 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/web/control"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
-// encoding is how bodies in a queue are encoded: what the app says, and the platform's
-// default before an app runs and for the queues of the blob trigger.
+// encoding is how bodies in a queue are encoded: what the app says, of several the one that
+// receives from it, and the platform's default before an app runs and for the queues of
+// the blob trigger.
 func (s *Server) encoding(name string) queue.Encoding {
-	if a := s.host.App(); a != nil && name != blobtrigger.PoisonQueue && name != blobtrigger.ControlQueue(a.ID) {
+	a := s.host.App()
+	for _, h := range s.apps() {
+		if other := h.App(); other != nil && receives(other, strings.TrimSuffix(name, "-poison")) {
+			a = other
+		}
+	}
+	if a != nil && name != blobtrigger.PoisonQueue && name != blobtrigger.ControlQueue(a.ID) {
 		return queue.Encoding(a.Config.Queues.MessageEncoding)
 	}
 	return queue.Base64
+}
+
+// receives reports whether a function of the app is triggered by a queue.
+func receives(a *app.App, queue string) bool {
+	return slices.ContainsFunc(a.Functions, func(f *app.Function) bool {
+		if f.Trigger == nil {
+			return false
+		}
+		kind := table.Of(f.Trigger.Type)
+		return kind != nil && kind.Keeper == "queue" && strings.EqualFold(f.Trigger.String("queueName"), queue)
+	})
+}
+
+// poisonError is why a message became poison, by the app whose function gave it up.
+func (s *Server) poisonError(id string) string {
+	for _, h := range s.apps() {
+		if text := h.PoisonError(id); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // inside runs a call of a service under the host's clock.
@@ -129,7 +161,7 @@ func (s *Server) purgeQueue(ctx context.Context, in control.PurgeQueue) (out con
 
 // show decodes a message of a queue as the app would.
 func (s *Server) show(name string, m *queue.Message) control.Message {
-	out := control.Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.host.PoisonError(m.ID)}
+	out := control.Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.poisonError(m.ID)}
 	body, err := s.encoding(name).Decode(m.Text)
 	switch {
 	case err != nil:

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/faults"
 	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/schemas"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
@@ -19,9 +18,6 @@ import (
 func (s *Server) checkEntity(ctx context.Context, service, entity, operation string) error {
 	if entity == "" || strings.HasPrefix(strings.ToLower(operation), "create") {
 		return nil
-	}
-	if service == faults.Handler {
-		return s.among("function", entity, s.functionNames())
 	}
 	known, some := s.boundEntities(service)
 	there, err := s.entitiesOf(ctx, service)
@@ -62,15 +58,6 @@ func (s *Server) noSuch(noun, name string, known []string) error {
 	return refuse(http.StatusNotFound, text, hint)
 }
 
-func (s *Server) functionNames() (names []string) {
-	if a := s.host.App(); a != nil {
-		for _, f := range a.Functions {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
 // entitiesOf are the entities that a service has.
 func (s *Server) entitiesOf(ctx context.Context, service string) (names []string, err error) {
 	switch service {
@@ -109,18 +96,20 @@ func (s *Server) entitiesOf(ctx context.Context, service string) (names []string
 	return names, nil
 }
 
-// boundEntities are the entities of a service that bindings of the app name. some is set
+// boundEntities are the entities of a service that bindings of the apps name. some is set
 // when a binding takes its name from a message.
 func (s *Server) boundEntities(service string) (names []string, some bool) {
-	a := s.host.App()
-	if a == nil {
-		return nil, false
-	}
-	for _, f := range a.Functions {
-		for _, b := range f.Bindings {
-			for _, name := range boundNames(service, b) {
-				some = some || strings.Contains(name, "{")
-				names = append(names, name)
+	for _, h := range s.apps() {
+		a := h.App()
+		if a == nil {
+			continue
+		}
+		for _, f := range a.Functions {
+			for _, b := range f.Bindings {
+				for _, name := range boundNames(service, b) {
+					some = some || strings.Contains(name, "{")
+					names = append(names, name)
+				}
 			}
 		}
 	}

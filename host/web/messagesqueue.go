@@ -25,7 +25,7 @@ func (s *Server) eachOfQueue(ctx context.Context, entity string, visit func(*vie
 			shown.Reason = "its text is not " + string(encoding) + ": " + err.Error()
 		}
 		if poison {
-			shown.Origin, shown.Reason = origin, s.host.PoisonError(m.ID)
+			shown.Origin, shown.Reason = origin, s.poisonError(m.ID)
 			if of, ok := redrive.BlobOf(s.host, entity, m); ok {
 				shown.Origin, shown.Properties = redrive.Origin(s.host, entity), map[string]string{"function": of.Function, "blob": of.Path}
 			}

@@ -43,7 +43,10 @@ func (s *Server) runAgain(ctx context.Context, in view.RunAgain) (out view.RanAg
 		})
 		return out, k.told(err)
 	case kind.Scheduled:
-		return out, s.host.InvokeAsync(ctx, rec.Function, "")
+		if h := s.appOf(rec.Function); h != nil {
+			return out, h.InvokeAsync(ctx, rec.OwnFunction(), "")
+		}
+		return out, s.noSuch("function", rec.Function, s.functionNames())
 	}
 	return out, refuse(http.StatusConflict, fmt.Sprintf("delivery %s cannot run again: the host does not keep what it brought", rec.Delivery),
 		fmt.Sprintf("\"redeliver invoke %s BODY\" calls the function with a body", rec.Function))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/web/view"
 )
 
@@ -30,7 +29,7 @@ func (s *Server) app(context.Context, view.GetApp) (view.App, error) {
 		value, masked := shownValue(name, local[name])
 		out.Settings = append(out.Settings, view.Setting{Name: name, Source: a.Settings.Source(name), Value: value, Masked: masked})
 	}
-	report := table.Report(a, s.host.Services())
+	report := s.report()
 	for _, list := range []struct {
 		severity string
 		problems []app.Problem
@@ -46,8 +45,13 @@ func (s *Server) app(context.Context, view.GetApp) (view.App, error) {
 	}
 	circuits := s.circuits()
 	for _, f := range s.functionInfos() {
+		of, own, err := s.function(f.Name)
+		if err != nil {
+			continue // it runs no more
+		}
+		a := of.App()
 		shown := view.FunctionState{Name: f.Name, Trigger: f.Trigger, Language: language(a), State: f.State, Detail: f.Detail}
-		if def := a.Function(f.Name); def != nil && def.CircuitBreaker != nil {
+		if def := a.Function(own); def != nil && def.CircuitBreaker != nil {
 			shown.Breaker = &view.BreakerState{State: "closed"}
 			if rec, ok := circuits[f.Name]; ok {
 				shown.Breaker = breakerState(&rec)
@@ -62,6 +66,9 @@ func (s *Server) app(context.Context, view.GetApp) (view.App, error) {
 func (s *Server) generations() []view.Generation {
 	out, before, known := []view.Generation{}, []string{}, false
 	s.of(func(rec *journal.Record) {
+		if rec.App != s.host.AppName() {
+			return // its own server tells it
+		}
 		switch rec.Kind {
 		case journal.GenerationLoaded:
 			now := functionsOf(rec)

@@ -71,14 +71,18 @@ func (s *Server) retriesDue() (out []view.DueItem) {
 // timersDue are the ticks of schedules: their listeners wait for them.
 func (s *Server) timersDue() (out []view.DueItem) {
 	v, ok := s.host.Clock().(*clock.Virtual)
-	a := s.host.App()
-	if !ok || a == nil {
+	if !ok {
 		return nil
 	}
 	for _, w := range v.Due(mostDue, func(w clock.Wait) bool { return strings.HasPrefix(w.Name, "listener ") }) {
-		name := strings.TrimPrefix(w.Name, "listener ")
-		if f := a.Function(name); f != nil && f.Trigger != nil && scheduled(f.Trigger.Type) {
-			out = append(out, view.DueItem{At: w.Until, Kind: "timer", Function: f.Name, Text: "the schedule of " + f.Name + " ticks"})
+		h := s.appOf(strings.TrimPrefix(w.Name, "listener "))
+		if h == nil {
+			continue
+		}
+		f := h.App().Function(w.Name[max(strings.LastIndexAny(w.Name, "/ "), 0)+1:])
+		if f != nil && f.Trigger != nil && scheduled(f.Trigger.Type) {
+			name := qualified(h, f.Name)
+			out = append(out, view.DueItem{At: w.Until, Kind: "timer", Function: name, Text: "the schedule of " + name + " ticks"})
 		}
 	}
 	return out

@@ -8,10 +8,11 @@ type Wanted struct {
 	Subscriptions []Subscription
 }
 
-// Await says which subscriptions the app wants, in the place of what it said before:
+// Await says which subscriptions an app wants, in the place of what it said before; its
+// name tells it from others with this Event Grid:
 // until they are there, because a web hook has not shaken hands or a container is
 // missing, what they would have got is in the journal as dropped. It makes nothing.
-func (g *Grid) Await(list []Wanted) {
+func (g *Grid) Await(app string, list []Wanted) {
 	var awaited []*subscription
 	for _, w := range list {
 		if w.Topic.check() != nil {
@@ -19,14 +20,14 @@ func (g *Grid) Await(list []Wanted) {
 		}
 		for _, d := range w.Subscriptions {
 			if s, err := newSubscription(&topic{Topic: w.Topic}, d); err == nil {
-				s.lacks = subscriptionNotCreated
+				s.lacks, s.awaitedBy = subscriptionNotCreated, app
 				awaited = append(awaited, s)
 			}
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.awaited = awaited
+	g.awaited = append(slices.DeleteFunc(g.awaited, func(s *subscription) bool { return s.awaitedBy == app }), awaited...)
 }
 
 // missingLocked returns the subscriptions of a topic that are wanted and not

@@ -3,21 +3,32 @@ package eventgrid
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 // Declared names what an app describes of Event Grid: a topic and its
 // subscriptions. Others were made by hand.
 type Declared struct {
+	App           string   `json:"app,omitempty"` // among several that share the services
 	Topic         string   `json:"topic"`
 	Subscriptions []string `json:"subscriptions,omitempty"`
 }
 
-// Declare notes what the app describes, for as long as the state lasts: so that the
+// Describes reports whether a subscription of a topic is among it, whatever its case;
+// without a subscription, whether the topic is the one.
+func (d *Declared) Describes(topic, subscription string) bool {
+	return strings.EqualFold(d.Topic, topic) &&
+		(subscription == "" || slices.ContainsFunc(d.Subscriptions, func(s string) bool { return strings.EqualFold(s, subscription) }))
+}
+
+// Declare notes what the apps describe, for as long as the state lasts: so that the
 // next process can tell topics that the app has dropped from topics that were made
 // by hand. It makes and removes nothing.
 func (g *Grid) Declare(ctx context.Context, list []Declared) error {
 	return g.change(ctx, func() error {
-		same := func(a, b Declared) bool { return a.Topic == b.Topic && slices.Equal(a.Subscriptions, b.Subscriptions) }
+		same := func(a, b Declared) bool {
+			return a.App == b.App && a.Topic == b.Topic && slices.Equal(a.Subscriptions, b.Subscriptions)
+		}
 		if !slices.EqualFunc(g.declared, list, same) {
 			g.declared = slices.Clone(list)
 			g.saveDeclared()

@@ -370,7 +370,7 @@ func TestEventsBeforeTheSubscription(t *testing.T) {
 	other := eventgrid.Subscription{Name: "other", Function: "F", SubjectBeginsWith: "/bills", DeadLetterContainer: "later"}
 	b.answer = func(_ context.Context, _ string, r *eventgrid.Request) (*eventgrid.Response, error) {
 		if r.Type == eventgrid.SubscriptionValidation {
-			b.grid.Await(nil) // it does not matter that nobody waits: it is being made
+			b.grid.Await("", nil) // it does not matter that nobody waits: it is being made
 			events, err := eventgrid.ParseEvents([]byte("["+eventJSON("during")+"]"), eventgrid.EventGridSchema)
 			if err == nil {
 				err = b.grid.Publish(context.Background(), "ORDERS", events...)
@@ -383,13 +383,13 @@ func TestEventsBeforeTheSubscription(t *testing.T) {
 		return &eventgrid.Response{Status: 200}, nil
 	}
 	wanted := []eventgrid.Wanted{{Topic: eventgrid.Topic{Name: "orders"}, Subscriptions: []eventgrid.Subscription{hook, late, other}}}
-	b.grid.Await(wanted)
+	b.grid.Await("", wanted)
 	b.publish("before")
 	if b.try(func(ctx context.Context) error { _, err := b.grid.Subscribe(ctx, "orders", hook); return err }) == nil {
 		t.Error("a web hook that does not answer was subscribed")
 	}
 	b.publish("nobody waits")
-	b.grid.Await(wanted)
+	b.grid.Await("", wanted)
 	if b.try(func(ctx context.Context) error { _, err := b.grid.Subscribe(ctx, "orders", late); return err }) == nil {
 		t.Error("subscribed without the container")
 	}

@@ -111,10 +111,11 @@ type subscription struct {
 	place    string // container of dead letters
 	endpoint *endpoint
 
-	lacks Reason // why it is not there yet
-	state State
-	code  string // of a validation that is not complete
-	until time.Time
+	lacks     Reason // why it is not there yet
+	awaitedBy string // the app that waits for it: see Grid.Await
+	state     State
+	code      string // of a validation that is not complete
+	until     time.Time
 }
 
 // source is how the journal names the subscription.

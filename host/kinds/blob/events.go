@@ -116,11 +116,20 @@ func Subscriptions(g kinds.Generation) (list []Subscription) {
 			continue // in the cloud: its Event Grid has to call the web hook
 		}
 		list = append(list, Subscription{f.Embedded.NameOf(account), eventgrid.Subscription{
-			Name: "blob-trigger-" + f.Def.Name, Function: f.Def.Name, IncludedEventTypes: []string{blobCreated},
+			Name: blobSubscription(f), Function: f.Def.Name, IncludedEventTypes: []string{blobCreated},
 			SubjectBeginsWith: blobSubject(bf.Pattern.Container()), IsSubjectCaseSensitive: true,
 		}})
 	}
 	return list
+}
+
+// blobSubscription is the name of a function's subscription, which no function of another
+// app has.
+func blobSubscription(f *kinds.Function) string {
+	if f.AppName != "" {
+		return "blob-trigger-" + strings.NewReplacer("/", "-", `\`, "-", "?", "-", "#", "-").Replace(f.AppName) + "-" + f.Def.Name
+	}
+	return "blob-trigger-" + f.Def.Name
 }
 
 // hook is the web hook of functions with the source EventGrid.

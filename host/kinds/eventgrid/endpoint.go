@@ -13,7 +13,8 @@ import (
 // Endpoint delivers events to the web hook of a function of the host that runs, without a
 // socket.
 type Endpoint struct {
-	Front    func() kinds.Front // nil when no host is left
+	// Front is the host that has the function, nil when none is left, and the function's name there.
+	Front    func(function string) (front kinds.Front, own string)
 	Function string
 }
 
@@ -21,20 +22,20 @@ var _ eventgrid.Endpoint = Endpoint{}
 
 // Deliver implements eventgrid.Endpoint.
 func (e Endpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
-	front := e.Front()
+	front, function := e.Front(e.Function)
 	if front == nil {
 		return nil, context.Canceled // the services end
 	}
-	hook, known := front.Hook(e.Function)
+	hook, known := front.Hook(function)
 	switch {
 	case !known:
 		hook = "eventgrid"
 	case hook == "":
 		return nil, eventgrid.ErrInvalidFunction
 	}
-	resp := front.BringHook(trigger.WithSender(ctx, trigger.Sender{Source: r.Source, Numbers: r.Numbers}), hook, e.Function, &bindings.HTTPRequest{
+	resp := front.BringHook(trigger.WithSender(ctx, trigger.Sender{Source: r.Source, Numbers: r.Numbers}), hook, function, &bindings.HTTPRequest{
 		Method: r.Method(), Header: r.Header(), Body: r.Body,
-		URL: "http://localhost/runtime/webhooks/" + hook + "?functionName=" + url.QueryEscape(e.Function),
+		URL: "http://localhost/runtime/webhooks/" + hook + "?functionName=" + url.QueryEscape(function),
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err

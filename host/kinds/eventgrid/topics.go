@@ -58,7 +58,7 @@ func (t *Topics) Apply(g kinds.Generation) {
 // cannot be made yet, because a web hook does not answer or a container is
 // missing, are tried again until they can.
 func (t *Topics) apply(g kinds.Generation) error {
-	grid, sw := t.env.Embedded.EventGrid(), g.App().Switches
+	grid, sw := t.env.Embedded.EventGrid(), t.env.Switches(g.App().Switches)
 	rules := eventgrid.Rules{Schedule: eventgrid.Schedule(sw.EventGridSchedule), JitterPercent: sw.EventGridJitterPercent, Probation: sw.EventGridProbation}
 	if t.env.Predictable {
 		rules.Probation = rules.Probation && sw.Explicit["eventGridProbation"]
@@ -85,13 +85,13 @@ func (t *Topics) apply(g kinds.Generation) error {
 			d.Resource = eventgrid.StorageResource(d.Name)
 		}
 	}
-	topics = withBlobs(topics, g)
+	topics = t.own(withBlobs(topics, g), g)
 	t.declare(ctx, topics)
 	wanted := make([]eventgrid.Wanted, len(topics))
 	for i, d := range topics {
 		wanted[i] = eventgrid.Wanted{Topic: d.Topic, Subscriptions: d.Subscriptions}
 	}
-	grid.Await(wanted) // before anybody can publish
+	grid.Await(t.env.AppName, wanted) // before anybody can publish
 	for _, d := range topics {
 		if err := grid.PutTopic(ctx, d.Topic); err != nil {
 			t.fault(g, d.Name, err, 0)
@@ -109,25 +109,65 @@ func (t *Topics) apply(g kinds.Generation) error {
 	return nil
 }
 
+// own qualifies the functions of subscriptions with the name of one of several apps, and
+// leaves out, with a fault, the subscriptions that another app describes too.
+func (t *Topics) own(topics []described, g kinds.Generation) []described {
+	if t.env.AppName == "" {
+		return topics
+	}
+	_, others := t.declared()
+	for i := range topics {
+		d := &topics[i]
+		d.Subscriptions = slices.DeleteFunc(d.Subscriptions, func(s eventgrid.Subscription) bool {
+			other := slices.IndexFunc(others, func(o eventgrid.Declared) bool { return o.Describes(d.Name, s.Name) })
+			if other >= 0 {
+				t.fault(g, d.Name+"/"+s.Name, fmt.Errorf("the app %q describes a subscription of this name too", others[other].App), 0)
+			}
+			return other >= 0
+		})
+		for n := range d.Subscriptions {
+			s := &d.Subscriptions[n]
+			s.Function = journal.Qualified(t.env.AppName, s.Function)
+		}
+	}
+	return topics
+}
+
+// declared are what this app described last, and what others did. What an app described
+// that ran alone is the first one's.
+func (t *Topics) declared() (own, others []eventgrid.Declared) {
+	for _, d := range t.env.Embedded.EventGrid().Declared() {
+		if t.env.AppName == "" || d.App == t.env.AppName || d.App == "" && t.env.First {
+			own = append(own, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return own, others
+}
+
 // declare removes what an app described before and does not any more, with its
-// events, and notes what this one describes.
+// events, and notes what this one describes. What other apps describe stays.
 func (t *Topics) declare(ctx context.Context, now []described) {
 	next := make([]eventgrid.Declared, len(now))
 	for i, d := range now {
-		next[i].Topic = d.Name
+		next[i].App, next[i].Topic = t.env.AppName, d.Name
 		for _, s := range d.Subscriptions {
 			next[i].Subscriptions = append(next[i].Subscriptions, s.Name)
 		}
 	}
-	before := t.env.Embedded.EventGrid().Declared()
+	before, others := t.declared()
+	theirs := func(topic, subscription string) bool {
+		return slices.ContainsFunc(others, func(o eventgrid.Declared) bool { return o.Describes(topic, subscription) })
+	}
 	for _, old := range before {
 		i := slices.IndexFunc(next, func(d eventgrid.Declared) bool { return strings.EqualFold(d.Topic, old.Topic) })
-		if i < 0 {
+		if i < 0 && !theirs(old.Topic, "") {
 			t.drop(old.Topic, "", func() error { return t.env.Embedded.EventGrid().DeleteTopic(ctx, old.Topic) })
 			continue
 		}
 		for _, s := range old.Subscriptions {
-			if !slices.ContainsFunc(next[i].Subscriptions, func(name string) bool { return strings.EqualFold(name, s) }) {
+			if (i < 0 || !next[i].Describes(old.Topic, s)) && !theirs(old.Topic, s) {
 				t.drop(old.Topic, s, func() error { return t.env.Embedded.EventGrid().Unsubscribe(ctx, old.Topic, s) })
 			}
 		}
@@ -135,7 +175,7 @@ func (t *Topics) declare(ctx context.Context, now []described) {
 	if len(before) == 0 && len(next) == 0 {
 		return
 	}
-	if err := t.env.Embedded.EventGrid().Declare(ctx, next); err != nil && ctx.Err() == nil {
+	if err := t.env.Embedded.EventGrid().Declare(ctx, append(others, next...)); err != nil && ctx.Err() == nil {
 		t.env.Log.Warn().Err(err).Str("component", "eventgrid").Msg("the topics of host.json could not be written down")
 	}
 }

@@ -11,11 +11,12 @@ import (
 )
 
 // Open opens the embedded services, which bring events to the functions of the host that
-// runs; front returns nil when none is left.
-func Open(clk clock.Clock, opts *services.Options, front func() kinds.Front) (*services.Embedded, error) {
+// runs; front returns the one that has a function, and its name there, or nil when none is
+// left.
+func Open(clk clock.Clock, opts *services.Options, front func(function string) (kinds.Front, string)) (*services.Embedded, error) {
 	opts.Function = func(name string) grid.Endpoint { return eventgrid.Endpoint{Front: front, Function: name} }
 	opts.BlobEvent = func(account string, e emulator.BlobEvent) {
-		if f := front(); f != nil {
+		if f, _ := front(""); f != nil {
 			blob.Publish(f.Env(), account, e)
 		}
 	}

@@ -26,16 +26,17 @@ type GetStatus struct {
 
 // Status is the state of a host and what it runs.
 type Status struct {
-	Version    string      `json:"version"`
-	PID        int         `json:"pid"`
-	App        string      `json:"app"` // absolute path of the app folder
-	State      host.State  `json:"state"`
-	Ready      bool        `json:"ready"`
-	Errors     []string    `json:"errors,omitempty"`
-	Generation int         `json:"generation"`
-	Report     *app.Report `json:"report,omitempty"` // of the running generation
-	Clock      ClockStatus `json:"clock"`
-	Journal    uint64      `json:"journal"` // sequence number of the latest record
+	Version    string         `json:"version"`
+	PID        int            `json:"pid"`
+	App        string         `json:"app"` // absolute path of the app folder
+	State      host.State     `json:"state"`
+	Ready      bool           `json:"ready"`
+	Errors     []string       `json:"errors,omitempty"`
+	Generation int            `json:"generation"`
+	Report     *app.Report    `json:"report,omitempty"` // of the running generation; of several apps all functions, as "app/function"
+	Apps       []app.Standing `json:"apps,omitempty"`   // of a run that has several; the other fields are of the one that was asked
+	Clock      ClockStatus    `json:"clock"`
+	Journal    uint64         `json:"journal"` // sequence number of the latest record
 }
 
 // GetClock tells the time of the host.

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// A run may have several apps on one clock, with the same services and one journal. Each
+// has a server, whose admin API and functions are those of its app. The control API of any
+// of them speaks of them all: there a function is "app/function", and the function's name
+// alone will do where one app has it.
+
+// apps are the hosts of the run.
+func (s *Server) apps() []*host.Host { return host.Apps(s.host) }
+
+// qualified is the name of a function of a host in the control API.
+func qualified(h *host.Host, function string) string {
+	return journal.Qualified(h.AppName(), function)
+}
+
+// functionNames are the functions of all apps.
+func (s *Server) functionNames() (names []string) {
+	for _, h := range s.apps() {
+		if a := h.App(); a != nil {
+			for _, f := range a.Functions {
+				names = append(names, qualified(h, f.Name))
+			}
+		}
+	}
+	return names
+}
+
+// function finds the function that a caller names: its host, and its name there. A name
+// that several apps have is refused with all that may be meant.
+func (s *Server) function(name string) (of *host.Host, own string, err error) {
+	var found []string
+	for _, h := range s.apps() {
+		a := h.App()
+		if a == nil {
+			continue
+		}
+		for _, f := range a.Functions {
+			full := qualified(h, f.Name)
+			if strings.EqualFold(full, name) {
+				return h, f.Name, nil
+			}
+			if strings.EqualFold(f.Name, name) {
+				of, own, found = h, f.Name, append(found, full)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, "", s.noFunction(name)
+	case 1:
+		return of, own, nil
+	}
+	return nil, "", refuse(http.StatusConflict, fmt.Sprintf("%d apps of this run have a function %q", len(found), name), "say which: "+strings.Join(found, " or "))
+}
+
+// noFunction refuses a name that no app has, with the one meant: of another app it may be.
+func (s *Server) noFunction(name string) error {
+	all := s.functionNames()
+	if len(s.apps()) == 1 {
+		return s.noSuch("function", name, all)
+	}
+	last := func(n string) string { return n[strings.LastIndexByte(n, '/')+1:] }
+	var own, meant []string
+	for _, n := range all {
+		own = append(own, last(n))
+	}
+	near := schemas.Nearest(last(name), own)
+	for _, n := range all {
+		if strings.EqualFold(last(n), last(name)) || near != "" && last(n) == near {
+			meant = append(meant, fmt.Sprintf("%q", n))
+		}
+	}
+	hint := `"redeliver ls" lists what there is`
+	if len(meant) > 0 {
+		hint = "did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return refuse(http.StatusNotFound, fmt.Sprintf("no app of this run has a function %q", name), hint)
+}
+
+// appOf is the app of a record's function, nil when it does not run.
+func (s *Server) appOf(name string) *host.Host {
+	for _, h := range s.apps() {
+		if a := h.App(); a != nil && slices.ContainsFunc(a.Functions, func(f *app.Function) bool { return strings.EqualFold(qualified(h, f.Name), name) }) {
+			return h
+		}
+	}
+	return nil
+}
+
+// report is what the running apps do, nil when none runs. Of several it has the functions,
+// faults and lints of all.
+func (s *Server) report() (all *app.Report) {
+	for _, h := range s.apps() {
+		a := h.App()
+		if a == nil {
+			continue
+		}
+		r := table.Report(a, h.Services())
+		if h.AppName() != "" {
+			r = named(h, r)
+		}
+		if all == nil {
+			all = r
+			continue
+		}
+		all.Functions = append(all.Functions, r.Functions...)
+		all.Errors, all.Warnings, all.Lints = append(all.Errors, r.Errors...), append(all.Warnings, r.Warnings...), append(all.Lints, r.Lints...)
+	}
+	return all
+}
+
+// named is a report with the name of its app before the names of functions and files.
+func named(h *host.Host, r *app.Report) *app.Report {
+	out := *r
+	out.Functions = slices.Clone(r.Functions)
+	for i := range out.Functions {
+		f := &out.Functions[i]
+		f.Name, f.File = qualified(h, f.Name), qualified(h, f.File)
+	}
+	for _, list := range []*[]app.Problem{&out.Errors, &out.Warnings} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			p := &(*list)[i]
+			p.Function, p.File = qualified(h, p.Function), qualified(h, p.File)
+		}
+	}
+	out.Lints = slices.Clone(r.Lints)
+	for i := range out.Lints {
+		l := &out.Lints[i]
+		l.Function, l.File = qualified(h, l.Function), qualified(h, l.File)
+	}
+	return &out
+}
+
+// standings are how the apps stand where there are several.
+func (s *Server) standings() (list []app.Standing) {
+	for _, h := range s.apps() {
+		if h.AppName() == "" {
+			return nil
+		}
+		st := app.Standing{Name: h.AppName(), Folder: h.Dir(), State: string(h.State()), Errors: h.Errors(), Generation: h.Generation()}
+		if a := h.App(); a != nil {
+			st.LogLevels = a.Config.LogLevels
+		}
+		list = append(list, st)
+	}
+	return list
+}
+
+// errors are what keeps apps from running, by their names where there are several.
+func (s *Server) errors() (list []string) {
+	for _, h := range s.apps() {
+		for _, text := range h.Errors() {
+			if h.AppName() != "" {
+				text = h.AppName() + ": " + text
+			}
+			list = append(list, text)
+		}
+	}
+	return list
+}

@@ -249,6 +249,9 @@ type CopyOptions struct {
 	// their place.
 	Tags     map[string]string
 	CopyTags bool
+	// Sync is set for Copy Blob From URL, after which nothing is left of a lease that has
+	// ended; Copy Blob leaves its state.
+	Sync bool
 	// Seal says whether the copy of an append blob is sealed; nil: if its source is.
 	Seal *bool
 }

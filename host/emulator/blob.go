@@ -115,12 +115,17 @@ func notFound(key blobKey) error {
 
 // put puts a new blob under the record's key. Old is the replaced record.
 func (tx *blobTx) put(r blobRecord, old *blobRecord) *blobapi.Written {
+	return tx.putLeased(r, old, true)
+}
+
+// putLeased is put that may keep a lease that has ended.
+func (tx *blobTx) putLeased(r blobRecord, old *blobRecord, replaced bool) *blobapi.Written {
 	r.Version = tx.newVersion()
 	if r.Created.IsZero() {
 		r.Created = r.Version.Modified
 	}
 	if old != nil {
-		r.Lease = old.Lease.written(tx.now, true)
+		r.Lease = old.Lease.written(tx.now, replaced)
 	}
 	tx.change(putBlob{r})
 	tx.dropBlocks(r.blobKey)

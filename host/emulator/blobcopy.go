@@ -103,7 +103,7 @@ func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobap
 			// Both may grow from here.
 			next.Content = tx.newContent(slices.Clone(tx.segments(from)))
 		}
-		out = tx.copied(next, old)
+		out = tx.copied(next, old, opts)
 		return nil
 	})
 	if err != nil {

@@ -117,7 +117,7 @@ func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *blobapi.CopyOption
 		}
 		i.taken = true
 		next.Content = tx.newContent(segments)
-		out = tx.copied(next, old)
+		out = tx.copied(next, old, opts)
 		return nil
 	})
 	if err != nil {
@@ -174,6 +174,6 @@ func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *blobapi.CopyOp
 }
 
 // copied puts a copy.
-func (tx *blobTx) copied(next blobRecord, old *blobRecord) *blobapi.Copied {
-	return &blobapi.Copied{ID: next.Copy.ID, Status: next.Copy.Status, Written: *tx.put(next, old)}
+func (tx *blobTx) copied(next blobRecord, old *blobRecord, opts *blobapi.CopyOptions) *blobapi.Copied {
+	return &blobapi.Copied{ID: next.Copy.ID, Status: next.Copy.Status, Written: *tx.putLeased(next, old, opts.Sync)}
 }

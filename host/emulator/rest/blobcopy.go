@@ -72,6 +72,7 @@ func copyBlob(c *call) error {
 		opts.Seal = &seal
 	}
 	now := strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true")
+	opts.Sync = now
 	from, refused := c.source(opts.SourceURL, !now)
 	if refused == nil && from.call == nil { // a copy is of blobs
 		refused = errNoSource()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -347,11 +348,12 @@ func (g *generation) names() []string {
 // refuse writes down why a load failed.
 func (l *loader) refuse(err error) {
 	l.refused = true
-	write := func(file string, err error) {
+	write := func(file string, err error, more ...journal.Field) {
 		rec := journal.Record{Kind: journal.GenerationRefused, Name: file, Error: err.Error()}
 		if hint := Hint(err); hint != "" {
 			rec.Fields = []journal.Field{{Key: "hint", Value: hint}}
 		}
+		rec.Fields = append(rec.Fields, more...)
 		l.host.journal.Append(rec)
 	}
 	var load *LoadError
@@ -359,8 +361,12 @@ func (l *loader) refuse(err error) {
 		write("", err)
 		return
 	}
-	for _, f := range load.Faults {
-		write(f.File, f)
+	for i, f := range load.Faults {
+		if len(load.Faults) == 1 {
+			write(f.File, f)
+			return
+		}
+		write(f.File, f, journal.Field{Key: "fault", Value: strconv.Itoa(i + 1)}, journal.Field{Key: "faults", Value: strconv.Itoa(len(load.Faults))})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/view"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -255,6 +257,19 @@ func TestControlReload(t *testing.T) {
 	}
 	if d.host.Generation() != 2 {
 		t.Error("a refused reload changed the generation")
+	}
+	d.write("host.json", `{"version":"2.0","extensions":{"queues":{"batchSize":"x","maxDequeueCount":"y"}}}`)
+	get[api.Error](d, 409, "POST", "/admin/redeliver/reload", "")
+	var got []string
+	for _, g := range get[view.App](d, 200, "GET", "/admin/redeliver/app", "").Generations {
+		if g.Refused {
+			_, key, _ := strings.Cut(g.Reason, "extensions.queues.")
+			key, _, _ = strings.Cut(key, ":")
+			got = append(got, fmt.Sprintf("%s %d/%d", key, g.Fault, g.Faults))
+		}
+	}
+	if want := []string{" 0/0", "batchSize 1/2", "maxDequeueCount 2/2"}; !slices.Equal(got, want) {
+		t.Errorf("refused edits %q, want %q", got, want)
 	}
 }
 

@@ -81,8 +81,13 @@ func (s *Server) generations() []view.Generation {
 		case journal.GenerationRefused:
 			g := view.Generation{At: rec.Time, Refused: true, File: rec.Name, Reason: rec.Error, Changes: []string{}}
 			for _, f := range rec.Fields {
-				if f.Key == "hint" {
+				switch f.Key {
+				case "hint":
 					g.Hint = f.Value
+				case "fault":
+					g.Fault, _ = strconv.Atoi(f.Value) // the host has written it
+				case "faults":
+					g.Faults, _ = strconv.Atoi(f.Value)
 				}
 			}
 			out = append(out, g)

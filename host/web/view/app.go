@@ -32,7 +32,9 @@ type Generation struct {
 	File    string    `json:"file,omitempty"`
 	Reason  string    `json:"reason,omitempty"`
 	Hint    string    `json:"hint,omitempty"`
-	Changes []string  `json:"changes"` // "added NAME", "removed NAME" of functions; none: something within has changed
+	Fault   int       `json:"fault,omitempty"`  // of one that was refused for several: which of them this is, from 1
+	Faults  int       `json:"faults,omitempty"` // and how many there are
+	Changes []string  `json:"changes"`          // "added NAME", "removed NAME" of functions; none: something within has changed
 }
 
 // Setting is a setting of local.settings.json. Its value is masked, unless it is one that

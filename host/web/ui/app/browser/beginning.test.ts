@@ -93,8 +93,9 @@ test("a refused edit is a banner with its first line on every view, until it is 
   await later.context().close();
   await edit(right); // as before
   await banner.waitFor({ state: "detached" });
-  await edit('{"bindings": [{"type": "queueTrigger"}]}');
-  await banner.waitFor();
+  await edit('{"bindings": [{"type": "queueTrigger", "direction": "out"}]}');
+  await banner.getByText(/^Ship\/function\.json:1:\d+: bindings: no trigger binding/).waitFor();
+  await banner.getByText("and 2 more", { exact: true }).waitFor();
   await edit(trigger("letters"));
   await banner.waitFor({ state: "detached" });
   await page.getByText("Generation 2", { exact: true }).waitFor();

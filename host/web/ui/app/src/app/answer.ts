@@ -16,6 +16,8 @@ export interface Generation {
   file?: string;
   reason?: string;
   hint?: string;
+  fault?: number; // of an edit that was refused for several: which of them this is, from 1
+  faults?: number; // and how many there are
   changes?: string[];
 }
 

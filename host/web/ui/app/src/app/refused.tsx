@@ -20,11 +20,14 @@ export function RefusedEdit() {
   }, [seen]);
   const last = list.at(-1);
   if (!last?.refused || last.undone) return null;
+  const first = list.at(-(last.fault ?? 1)) ?? last;
+  const more = (last.faults ?? 1) - 1;
   const running = list.findLast((g) => g.current);
   return (
     <div class="banner refused" role="alert">
       <strong>{running ? `The edit is refused, generation ${running.number} runs on:` : "The app is not loaded:"}</strong>
-      <Text class="reason mono">{firstLine(last)}</Text>
+      <Text class="reason mono">{firstLine(first)}</Text>
+      {more > 0 && <span>and {more} more</span>}
       <a href={link("app")}>All of it</a>
     </div>
   );

@@ -24,17 +24,20 @@ export function TimelineView() {
           {g.count.toLocaleString()} records {g.after > 0 ? `after record ${g.after.toLocaleString()} ` : "of the beginning "}are no longer in the host's journal and are not shown.
         </div>
       ))}
-      {selection.lives.length === 0 ? <Empty any={told.lives.length > 0} /> : table ? <Table lives={selection.lives} /> : <Lanes lives={selection.lives} />}
+      {selection.lives.length === 0 ? <Empty any={told.lives.length > 0} text={filter.text !== ""} /> : table ? <Table lives={selection.lives} /> : <Lanes lives={selection.lives} />}
     </div>
   );
 }
 
-function Empty(props: { any: boolean }) {
+function Empty(props: { any: boolean; text: boolean }) {
   return (
     <div class="lanes">
       <div class="empty">
         {props.any ? (
-          <p>No message passes these filters.</p>
+          <>
+            <p>No message passes these filters.</p>
+            {props.text && <p>A text is found in the body of a message that a service still has: the journal keeps no bodies.</p>}
+          </>
         ) : (
           <>
             <p>No message has come yet.</p>

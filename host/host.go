@@ -365,6 +365,7 @@ type starter struct {
 	host *Host
 
 	forChange bool // the last start failed for a configuration error
+	unread    bool // it failed for code that its worker cannot read
 	started   bool
 	starting  bool // a failed start is repeated
 	startedAt time.Time

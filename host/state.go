@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -55,8 +56,9 @@ func (s *starter) fail(err error) {
 	configuration := ok && slices.ContainsFunc(load.Faults, func(f *schemas.Fault) bool {
 		return f.First && f.Kind == schemas.KindConfiguration
 	})
+	_, unread := errors.AsType[*worker.ReadError](err)
 	s.host.mu.Lock()
-	s.forChange = configuration
+	s.forChange, s.unread = configuration, unread
 	s.host.mu.Unlock()
 	s.host.setState(Error, texts(err)...)
 }

@@ -120,6 +120,18 @@ func (w *Worker) toLoad() []Function {
 	return w.functions
 }
 
+// A ReadError says that a worker runs, and cannot read the functions in the app's code.
+type ReadError struct {
+	Language string
+	Err      error
+}
+
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("the %s worker cannot read the app: %v", e.Language, e.Err)
+}
+
+func (e *ReadError) Unwrap() error { return e.Err }
+
 // Functions asks the worker for the functions that the app declares in code. There are
 // none when it leaves that to the files: see [Worker.InCode].
 func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
@@ -137,7 +149,7 @@ func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
 		return nil, fmt.Errorf("ask the %s worker for the app's functions: %w", w.spec.Language, exit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the %s worker cannot read the app: %w", w.spec.Language, err)
+		return nil, &ReadError{Language: w.spec.Language, Err: err}
 	}
 	w.oneIdentity(r.Conn)
 	r.Conn.mu.Lock()

@@ -54,7 +54,7 @@ func (h *Host) Match(ctx context.Context, method, path string) (*Route, error) {
 			defer release()
 			gen, err = h.ready(token)
 		})
-		if err != nil && h.noFunctions() {
+		if h.starter.unread.Load() && h.State() == Error { // PYW: test_blueprint_functions.py; observed, 4.1037
 			err = ErrUnknownFunction
 		}
 	}
@@ -65,17 +65,6 @@ func (h *Host) Match(ctx context.Context, method, path string) (*Route, error) {
 		return nil, err
 	}
 	return route, nil
-}
-
-// noFunctions reports whether the host has no app for code that its worker cannot read. The
-// platform's host runs an app without functions then.
-//
-// Source: observed, the platform's host 4.1037 with an entry point that throws; PYW,
-// tests/endtoend/test_blueprint_functions.py.
-func (h *Host) noFunctions() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.state == Error && h.starter.unread
 }
 
 // find looks for the function in a generation.

@@ -359,15 +359,15 @@ func (h *Host) Uptime() time.Duration {
 	return h.clk.Now().Sub(h.starter.startedAt)
 }
 
-// starter starts the host, again and again where it has to. Its fields are under the host's
-// mutex.
+// starter starts the host, again and again where it has to. Its plain fields are under the
+// host's mutex.
 type starter struct {
 	host *Host
 
-	forChange bool // the last start failed for a configuration error
-	unread    bool // it failed for code that its worker cannot read
+	forChange atomic.Bool // the last start failed for a configuration error
 	started   bool
-	starting  bool // a failed start is repeated
+	starting  bool        // a failed start is repeated
+	unread    atomic.Bool // it failed for code that its worker cannot read
 	startedAt time.Time
 
 	way launch.Way

@@ -56,18 +56,14 @@ func (s *starter) fail(err error) {
 	configuration := ok && slices.ContainsFunc(load.Faults, func(f *schemas.Fault) bool {
 		return f.First && f.Kind == schemas.KindConfiguration
 	})
-	_, unread := errors.AsType[*worker.ReadError](err)
-	s.host.mu.Lock()
-	s.forChange, s.unread = configuration, unread
-	s.host.mu.Unlock()
+	s.forChange.Store(configuration)
+	s.unread.Store(errors.As(err, new(*worker.ReadError)))
 	s.host.setState(Error, texts(err)...)
 }
 
 // waitsForChange reports whether the last start failed for a configuration error.
 func (s *starter) waitsForChange() bool {
-	s.host.mu.Lock()
-	defer s.host.mu.Unlock()
-	return s.forChange
+	return s.forChange.Load()
 }
 
 // Ready waits until the host runs an app, up to 30 s: ErrNotRunning then, and at once

@@ -155,6 +155,13 @@ func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "part")
 		check(control.Flush())
 		<-r.Context().Done()
+	case "whole", "unended": // the function returns when its caller has gone
+		if end == "whole" {
+			w.Header().Set("Content-Length", "5")
+		}
+		_, _ = io.WriteString(w, "whole")
+		check(control.Flush())
+		<-a.cancelled(r.Header.Get("x-ms-invocation-id"))
 	case "gone":
 		fmt.Println("waiting")
 		<-r.Context().Done()
@@ -489,4 +496,30 @@ func TestForwardCallerGone(t *testing.T) {
 		t.Errorf("got %+v, %v", resp, err)
 	}
 	<-gone
+}
+
+// A caller that has its whole answer may go before the function has returned: the call has
+// succeeded. One that cannot know whether it has all has gone too early.
+func TestForwardCallerHasAll(t *testing.T) {
+	t.Parallel()
+	onServer(t, "serves cancels", func(b *bench) {
+		for end, want := range map[string]call.Status{"whole": call.Succeeded, "unended": call.Failed} {
+			caller := newLive(strings.NewReader(""))
+			resp, logs, err := b.web(end, func(r *bindings.HTTPRequest, q *call.Request) {
+				r.Body, r.Stream = nil, caller
+				q.InvocationID = "inv " + end
+				q.OnRecall = func(leave func()) (ended func()) {
+					go func() { // the caller
+						_, _ = io.ReadFull(caller.got, make([]byte, 5))
+						leave()
+						_, _ = io.Copy(io.Discard, caller.got)
+					}()
+					return func() { _ = caller.PipeWriter.Close() }
+				}
+			})
+			if err != nil || resp.Status != want || caller.complete != (want == call.Succeeded) || caller.status != 200 {
+				b.Errorf("%s: %+v, %v, %v", end, resp, logs, err)
+			}
+		}
+	})
 }

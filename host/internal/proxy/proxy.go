@@ -96,6 +96,7 @@ type Exchange struct {
 	good bool // the call has succeeded
 	// After done:
 	heard  bool // the server has answered
+	whole  bool // the caller has all of the answer, and may go
 	status int
 	held   *bindings.HTTPResponse
 	err    error
@@ -119,7 +120,7 @@ func (x *Exchange) Begin(r *bindings.HTTPRequest, more http.Header, failed func(
 	go func() { //clock:outside waited for by Wait and End
 		defer close(x.done) //clock:outside the server of a process
 		err := x.server.carry(x.life, x, r, more)
-		if x.life.Err() != nil {
+		if x.life.Err() != nil && !x.whole {
 			err = context.Cause(x.life)
 		}
 		if err != nil {
@@ -194,8 +195,12 @@ func (s *Server) carry(ctx context.Context, x *Exchange, r *bindings.HTTPRequest
 		return err
 	}
 	to := &passage{x: x, from: resp, stream: r.Stream}
-	if _, err := io.Copy(to, busy.reader(resp.Body)); err != nil {
+	n, err := io.Copy(to, busy.reader(resp.Body))
+	if err != nil {
 		return fmt.Errorf("its answer broke off: %w", err)
+	}
+	if x.whole = n > 0 && n == resp.ContentLength; x.whole {
+		ctx = context.Background() //clock:outside the caller
 	}
 	return to.end(ctx, busy)
 }
@@ -224,7 +229,9 @@ func (p *passage) begin() {
 }
 
 // end ends the answer when the call has succeeded, which is bound by the time of the
-// function. Of one that has begun when the call fails the caller never sees the end.
+// function. Of one that has begun when the call fails the caller never sees the end, and one
+// that has told of its length has none for the caller to wait for: who hangs up then is
+// served.
 func (p *passage) end(ctx context.Context, busy *busy) error {
 	busy.timer.Stop()
 	select { //clock:outside the server of a process

@@ -158,7 +158,7 @@ func TestJournalFaults(t *testing.T) {
 		"settled":        {`{"seq":1,"time":"2026-01-01T00:00:00Z","kind":"settled"}`, []string{`journal.json:1:1: decision: is required; allowed: ` + decisions}},
 		"delay":          {`{"seq":1,"time":"2026-01-01T00:00:00Z","kind":"retry_scheduled","delay":"10s"}`, []string{`journal.json:1:73: delay: found "10s": cannot be read as a time span: want [-]hh:mm:ss, with days as d.hh:mm:ss and fractions as hh:mm:ss.fffffff; allowed: a time span such as 00:00:30`}},
 		"time":           {`{"seq":1,"time":"today","kind":"expired"}`, []string{`journal.json:1:17: time: found "today": cannot be read as a time; allowed: a time`}},
-		"key of no case": {`{"seq":1,"Seq":1,"time":"2026-01-01T00:00:00Z","kind":"expired"}`, []string{`journal.json:1:16: Seq: found "Seq": unknown name; allowed: attempt, cause, decision, delay, delivery, delivery_count, error, fields, function, generation, invocation, kind, level, max_retry_count, message, message_id, message_number, name, note, pid, retry_count, seq, service, source, status, target, time, trigger`}},
+		"key of no case": {`{"seq":1,"Seq":1,"time":"2026-01-01T00:00:00Z","kind":"expired"}`, []string{`journal.json:1:16: Seq: found "Seq": unknown name; allowed: app, attempt, cause, decision, delay, delivery, delivery_count, error, fields, function, generation, invocation, kind, level, max_retry_count, message, message_id, message_number, name, note, pid, retry_count, seq, service, source, status, target, time, trigger`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -49,6 +49,11 @@ all have passed or were skipped.`,
   redeliver test tests --app dist --junit report.xml
   redeliver test --seed random --repeat 100`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range []string{"app", "junit", "seed"} { // of a variable that is not set: another run would be meant
+				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+					return &usageError{fmt.Errorf("--%s is empty", name)}
+				}
+			}
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
 				if flags.rerun {
 					return flags.watch(ctx, std, args)
@@ -192,6 +197,9 @@ func scenarioFiles(args []string) ([]string, error) {
 		found, err := scenario.Find(filepath.Clean(arg))
 		if err != nil {
 			return nil, err
+		}
+		if len(found) == 0 && len(args) > 1 {
+			return nil, hinted(fmt.Errorf("no scenario to run in %q", arg), "files of scenarios end in "+scenario.Suffixes[0])
 		}
 		add(found...)
 	}

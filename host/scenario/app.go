@@ -20,7 +20,7 @@ import (
 
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
-func (s *Scenario) options(folder string, seed uint64, before *lineage) (*hosttest.Options, error) {
+func (s *Scenario) options(folder string, seed uint64, before *lineage, played players) (*hosttest.Options, error) {
 	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Instances: s.scales(), InError: s.inError()}
 	if err := s.start(o); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Scenario) options(folder string, seed uint64, before *lineage) (*hostte
 		return nil, err
 	}
 	if s.scripted() {
-		handlers, err := s.handlers(o.Dir, seed, before)
+		handlers, err := s.handlers(o.Dir, seed, before, played)
 		if err != nil {
 			return nil, err
 		}
@@ -257,7 +257,7 @@ func describedIn(dir string) []string {
 }
 
 // handlers are the scripted handlers of the scenario. Functions without a script succeed.
-func (s *Scenario) handlers(dir string, seed uint64, before *lineage) (*functions.App, error) {
+func (s *Scenario) handlers(dir string, seed uint64, before *lineage, played players) (*functions.App, error) {
 	registered := functions.New()
 	scripts := map[string]*script{}
 	described := describedIn(dir)
@@ -283,7 +283,8 @@ func (s *Scenario) handlers(dir string, seed uint64, before *lineage) (*function
 		scripts[nameIn(described, name)] = run
 	}
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
-		p := &player{seed: seed, script: scripts[name], done: map[string]int{}}
+		p := &player{seed: seed, script: scripts[name], done: map[string]int{}, matched: make([]bool, len(scripts[name].actions))}
+		played[name] = p
 		if s.redrives() {
 			p.before = before
 		}

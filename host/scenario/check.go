@@ -35,6 +35,10 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 				if a.Do == "retryAfter" && a.After == 0 {
 					faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "handler"), "", "a span such as 10s", fmt.Sprintf("action %d is retryAfter and has no 'after'", i+1)))
 				}
+				if i > 0 && f.Handler.actions[i-1].stays() {
+					faults = append(faults, s.doc.Fault(f.Handler.path(at, i), "", "", "no attempt comes to this action: the one before it has no times, match or chance, and stays"))
+					break
+				}
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func randomScenario(seed uint64) string {
 		fmt.Sprintf("    retry: {strategy: exponentialBackoff, maxRetryCount: %d, minimumInterval: \"00:00:02\", maximumInterval: \"00:01:00\"}\n", retries))
 	var script []string
 	for range 1 + rng.IntN(3) {
-		script = append(script, fmt.Sprintf("{do: %s, after: %ds, chance: 0.%d, take: %ds}", pick("fail", "fail", "succeed", "permanent", "retryNow", "retryAfter", "panic"), 1+rng.IntN(100), rng.IntN(10), rng.IntN(90)))
+		script = append(script, fmt.Sprintf("{do: %s, after: %ds, chance: 0.%d, take: %ds}", pick("fail", "fail", "succeed", "permanent", "retryNow", "retryAfter", "panic"), 1+rng.IntN(100), 1+rng.IntN(9), rng.IntN(90)))
 	}
 	var b strings.Builder
 	if strings.Contains(source.trigger, "eventGrid") {

@@ -180,8 +180,8 @@ func (r *run) cleanup() {
 
 // play runs the steps and looks at what has come of them.
 func (r *run) play(ctx context.Context, o *Options) {
-	before := &lineage{}
-	opts, err := r.s.options(o.App, r.res.Seed, before)
+	before, played := &lineage{}, players{}
+	opts, err := r.s.options(o.App, r.res.Seed, before, played)
 	if err != nil {
 		r.refuse(err)
 		return
@@ -215,6 +215,8 @@ func (r *run) play(ctx context.Context, o *Options) {
 	r.struck()
 	r.at = "then"
 	r.expect("then", &r.s.Then)
+	r.unplayed(played)
+	r.idle()
 }
 
 // refuse tells of an app or scenario that cannot run.

@@ -64,6 +64,8 @@ func Find(dir string) ([]string, error) {
 		}
 		if IsFile(name) {
 			files = append(files, path)
+		} else if meant := misnamed(name); meant != "" {
+			return fmt.Errorf("%s is not run: its name does not end in %s; did you mean %q?", path, Suffixes[0], meant)
 		}
 		return nil
 	})
@@ -73,11 +75,24 @@ func Find(dir string) ([]string, error) {
 // IsFile reports whether a name is the name of a scenario file.
 func IsFile(name string) bool {
 	for _, suffix := range Suffixes {
-		if strings.HasSuffix(name, suffix) {
+		if strings.HasSuffix(strings.ToLower(name), suffix) {
 			return true
 		}
 	}
 	return false
+}
+
+// misnamed is the name that a file has by mistake not, such as orders.scenarios.yaml: no
+// scenario of it would ever run. Empty: it is another file.
+func misnamed(name string) string {
+	rest, ext := strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name)
+	word := filepath.Ext(rest)
+	for _, suffix := range Suffixes {
+		if schemas.Nearest(word+ext, []string{suffix}) != "" {
+			return strings.TrimSuffix(rest, word) + suffix
+		}
+	}
+	return ""
 }
 
 // Load reads the scenarios of a file: each YAML document is one. All faults are

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 		{"always", "fail", "{attempts: 15, deliveries: [3, 3, 3, 3, 3], waits: 10s, ends: poisoned}"},
 		{"k times", "[{do: fail, times: 4}]", "{attempts: 5, deliveries: [3, 2], settled: [released, deleted], ends: deleted}"},
 		{"in turn", "[{do: fail, times: 1, error: busy}, {do: fail, times: 1, error: gone}, succeed]", "{attempts: [{retryCount: 0, error: busy, status: failed, at: 0s}, {retryCount: 1, error: gone, at: 10s}, {status: succeeded, at: 20s, deliveryCount: 1}]}"},
-		{"matches", "[{do: fail, match: other}, {do: succeed}]", "{attempts: 1}"},
+		{"matches", "[{do: fail, match: '^x$', times: 1}, {do: succeed}]", "{attempts: 2}"},
 		{"permanent", "{do: permanent}", "{attempts: 5, deliveries: 5, ends: poisoned}"},
 		{"poison", "poison", "{attempts: 1, ends: poisoned}"},
 		{"at once", "[{do: retryNow, times: 2}]", "{attempts: 3, waits: 0s}"},

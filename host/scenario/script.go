@@ -17,6 +17,7 @@ import (
 // A script is a handler without code.
 type script struct {
 	actions []*action
+	list    bool // written as one
 }
 
 // An action is what a script does in an attempt. See schemas/scenario.json.
@@ -50,7 +51,7 @@ func (p pattern) matches(text string) bool { return p.Regexp == nil || p.MatchSt
 
 func (s *script) UnmarshalJSON(b []byte) error {
 	items := []json.RawMessage{b}
-	if b[0] == '[' {
+	if s.list = b[0] == '['; s.list {
 		items = nil
 		if err := json.Unmarshal(b, &items); err != nil {
 			return err
@@ -77,8 +78,9 @@ type player struct {
 
 	before *lineage // nil: no message is another's successor
 
-	mu   sync.Mutex
-	done map[string]int // attempts, by message
+	mu      sync.Mutex
+	done    map[string]int // attempts, by message
+	matched []bool         // actions whose pattern some message has matched
 }
 
 // next is the action for an attempt of a message.
@@ -88,6 +90,9 @@ func (p *player) next(message, body string) *action {
 	n := p.done[message]
 	p.done[message]++
 	attempt := n
+	for i, a := range p.script.actions {
+		p.matched[i] = p.matched[i] || a.Match.matches(body)
+	}
 	for i, a := range p.script.actions {
 		switch {
 		case !a.Match.matches(body):

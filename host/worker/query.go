@@ -3,6 +3,8 @@ package worker
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -23,7 +25,7 @@ const (
 )
 
 // queries calls f for each request of a message that has several parameters, with their
-// names in the order in which they came.
+// names in the order in which they came, each of them in it.
 func queries(m *message, f func(r *workerpb.RpcHttp, names []string)) {
 	for _, in := range m.GetInvocationRequest().GetInputData() {
 		r := in.GetData().GetHttp()
@@ -33,6 +35,16 @@ func queries(m *message, f func(r *workerpb.RpcHttp, names []string)) {
 		var names []string
 		for _, p := range (&bindings.HTTPRequest{URL: r.GetUrl()}).Parameters() {
 			names = append(names, p.Name)
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.GetQuery())) { // that the URL does not have
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.GetNullableQuery())) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		f(r, names)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -155,8 +156,31 @@ func (c *common) openApps(env []string) (err error) {
 			return err
 		}
 		s.warnOfArguments()
+		s.warnOfSwitches()
 	}
 	return nil
+}
+
+// warnOfSwitches names the switches of a further app that the services do not keep to: they
+// have those of the first.
+func (s *session) warnOfSwitches() {
+	own, first := s.read.Switches, s.first().read.Switches
+	for _, sw := range []struct {
+		name    string
+		differs bool
+	}{
+		{"autoCreateEntities", (own.AutoCreateEntities == "any") != (first.AutoCreateEntities == "any")},
+		{"strictSessionSend", own.StrictSessionSend != first.StrictSessionSend},
+		{"autoForwardFailure", own.AutoForwardFailure != first.AutoForwardFailure},
+		{"maxForwardHops", own.MaxForwardHops != first.MaxForwardHops},
+		{"eventGridSchedule", own.EventGridSchedule != first.EventGridSchedule},
+		{"eventGridJitterPercent", own.EventGridJitterPercent != first.EventGridJitterPercent},
+		{"eventGridProbation", own.EventGridProbation != first.EventGridProbation},
+	} {
+		if sw.differs && own.Explicit[sw.name] {
+			s.out.warn(s.ofApp(fmt.Sprintf("host.json: redeliver.%s has no effect while %q runs: the services keep to the switches of the first app", sw.name, s.first().name)))
+		}
+	}
 }
 
 // start starts the hosts, each beside the others: none waits for another's build. With

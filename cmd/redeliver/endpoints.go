@@ -232,8 +232,14 @@ func (s *session) sayTopics() {
 
 // endpoints are the same for the page.
 func (s *session) endpoints() (out []view.Endpoint) {
-	if !s.flags.servicesOnly {
-		out = append(out, view.Endpoint{Service: "functions", Address: s.web.URL()})
+	for _, app := range s.apps {
+		service := "functions"
+		if app.name != "" {
+			service += " of " + app.name
+		}
+		if !s.flags.servicesOnly {
+			out = append(out, view.Endpoint{Service: service, Address: app.web.URL()})
+		}
 	}
 	out = append(out, view.Endpoint{Service: "admin", Address: s.web.AdminURL() + "/admin/host/status"})
 	if s.storage != nil {

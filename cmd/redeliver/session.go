@@ -241,10 +241,22 @@ func (s *session) tell(a *app.App) {
 
 // below adds the command for an app to the error of a folder that has only some below it.
 func below(err error, command, dir string) error {
-	if e, ok := errors.AsType[*app.NoAppError](err); ok {
-		return hinted(err, commandFor(command, short(filepath.Join(dir, filepath.FromSlash(path.Dir(e.Apps[0]))))))
+	e, ok := errors.AsType[*app.NoAppError](err)
+	if !ok {
+		return err
 	}
-	return err
+	var folders []string
+	for _, file := range e.Apps {
+		folders = append(folders, short(filepath.Join(dir, filepath.FromSlash(path.Dir(file)))))
+	}
+	hint := commandFor(command, folders[0])
+	if command == "start" && len(folders) > 1 && len(folders) <= mostApps {
+		hint += ", or several together: redeliver start"
+		for _, folder := range folders {
+			hint += " " + shellWord(folder)
+		}
+	}
+	return hinted(err, hint)
 }
 
 // warnOf tells of the warnings of an app that have not been told.

@@ -225,14 +225,14 @@ func (p *printer) line(rec *journal.Record) string {
 		if rec.Status == "succeeded" {
 			colour = green
 		}
-		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: explain.Brief(rec.Error)}) + p.stack(rec)
+		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: explain.InWords(rec.Error)}) + p.stack(rec)
 	case journal.RetryScheduled:
 		if p.pace() != clock.Auto && rec.Delay >= time.Second {
 			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
 	case journal.RetryCancelled:
-		return p.format(rec, yellow, "retry cancelled", explain.Brief(rec.Error))
+		return p.format(rec, yellow, "retry cancelled", explain.InWords(rec.Error))
 	case journal.RetriesExhausted:
 		if rec.Cause == string(retrycontext.CausePermanent) {
 			return p.format(rec, yellow, "no further attempt: permanent", "")
@@ -407,7 +407,7 @@ func (p *printer) settled(rec *journal.Record) string {
 			text = "dead-lettered " + text
 		}
 	}
-	text = join(text, note, explain.Brief(rec.Error))
+	text = join(text, note, explain.InWords(rec.Error))
 	took := ""
 	if last {
 		took = p.ended(rec)

@@ -211,7 +211,7 @@ func functionName(name string) error {
 
 func showResult(out *console, function string, res *control.InvokeResult) error {
 	if !res.Succeeded {
-		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), explain.Brief(res.Error))
+		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), explain.InWords(res.Error))
 	}
 	if r := res.Response; r != nil {
 		out.data(r.Body)

@@ -26,3 +26,22 @@ func TestBrief(t *testing.T) {
 		}
 	}
 }
+
+// A failure of .NET is told with its type and the exceptions inside, as its message has
+// neither.
+func TestInWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`System.InvalidOperationException: outer failed ---> System.IO.IOException: disk`: `System.InvalidOperationException: outer failed ---> System.IO.IOException: disk`,
+		`Shop.NoSuchOrder`:                 `Shop.NoSuchOrder`,
+		`Shop.Orders+Refused: no`:          `Shop.Orders+Refused: no`,
+		`builtins.ValueError: no`:          `no`,
+		`Failed to read Orders.cs: gone`:   `Failed to read Orders.cs: gone`,
+		`function "Orders" panicked: boom`: "panicked: boom",
+		`function "Orders": *fmt.wrapError: not an order: X ---> *fmt.wrapError: X ---> *json.SyntaxError: X`: "not an order: X",
+	} {
+		if got := explain.InWords(text); got != want {
+			t.Errorf("InWords(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

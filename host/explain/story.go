@@ -215,7 +215,7 @@ func (s *story) attemptEnded(r *journal.Record) {
 
 // failure is the first line of a failure, without what the line says anyway.
 func failure(r *journal.Record) string {
-	text, _, _ := strings.Cut(Brief(r.Error), "\n")
+	text, _, _ := strings.Cut(InWords(r.Error), "\n")
 	return text
 }
 

@@ -1,12 +1,12 @@
 package bindings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings/netjson"
 )
@@ -24,8 +24,7 @@ var errNullMessage = errors.New("Cannot enqueue a null queue message instance.")
 // of two spaces, and it fails the output when it does not parse.
 //
 // Source: functions host, FunctionBinding.cs ReadAsEnumerable and
-// BindAsyncCollectorAsync. Numbers and escapes keep their spelling here, while
-// the original's JSON library normalises some of them.
+// BindAsyncCollectorAsync.
 func MessagesFrom(v Value) ([][]byte, error) {
 	switch v.Kind {
 	case Null:
@@ -83,14 +82,7 @@ func messagesFromText(text string) ([][]byte, error) {
 	if !looksLikeJSON(trimmed) {
 		return [][]byte{[]byte(text)}, nil
 	}
-	if trimmed[0] == '[' {
-		return messagesFromArray(trimmed)
-	}
-	body, err := indented(trimmed)
-	if err != nil {
-		return nil, err
-	}
-	return [][]byte{body}, nil
+	return messagesParsed(trimmed, time.Local)
 }
 
 func messagesFromJSON(text string) ([][]byte, error) {
@@ -98,8 +90,6 @@ func messagesFromJSON(text string) ([][]byte, error) {
 	switch {
 	case trimmed == "null" || trimmed == "":
 		return nil, nil
-	case trimmed[0] == '[':
-		return messagesFromArray(trimmed)
 	case trimmed[0] == '"': // a JSON string is a plain string
 		var s string
 		if err := json.Unmarshal([]byte(trimmed), &s); err != nil {
@@ -107,46 +97,26 @@ func messagesFromJSON(text string) ([][]byte, error) {
 		}
 		return messagesFromText(s)
 	}
-	body, err := indented(trimmed)
-	if err != nil {
-		return nil, err
-	}
-	return [][]byte{body}, nil
+	return messagesParsed(trimmed, nil)
 }
 
-func messagesFromArray(text string) ([][]byte, error) {
-	var elements []json.RawMessage
-	if err := json.Unmarshal([]byte(text), &elements); err != nil {
+// messagesParsed are the bodies that JSON stands for, as the platform's library writes it
+// (observed of the platform's host 4.1037). Of text it reads dates too, in the zone of the
+// machine.
+func messagesParsed(text string, dates *time.Location) ([][]byte, error) {
+	v, err := netjson.Parse(text, dates)
+	if err != nil {
 		return nil, badOutput(err)
 	}
-	bodies := make([][]byte, 0, len(elements))
-	for _, e := range elements {
-		switch {
-		case string(e) == "null":
-			return nil, errNullMessage
-		case e[0] == '"':
-			var s string
-			if err := json.Unmarshal(e, &s); err != nil {
-				return nil, badOutput(err)
-			}
-			bodies = append(bodies, []byte(s))
-		default:
-			body, err := indented(string(e))
-			if err != nil {
-				return nil, err
-			}
-			bodies = append(bodies, body)
-		}
+	elements, list := v.([]any)
+	if !list {
+		elements = []any{v}
+	}
+	bodies := make([][]byte, len(elements))
+	for i, e := range elements {
+		bodies[i] = []byte(netjson.Text(e))
 	}
 	return bodies, nil
-}
-
-func indented(text string) ([]byte, error) {
-	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
-		return nil, badOutput(err)
-	}
-	return b.Bytes(), nil
 }
 
 func badOutput(err error) error {

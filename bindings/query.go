@@ -2,16 +2,17 @@ package bindings
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Parameter is a parameter of a query.
+// Parameter is a parameter of a query, or a header.
 type Parameter struct{ Name, Value string }
 
-// Parameters are the parameters of a query, in their order.
+// Parameters are the parameters of a query, or the headers of a request, in their order.
 type Parameters []Parameter
 
 // MarshalJSON implements [json.Marshaler]: an object in that order.
@@ -67,6 +68,19 @@ func (r *HTTPRequest) gathered(join func(before, value string) string) (out Para
 			out[i].Name = one.Name // the platform's dictionary takes it anew, once
 		}
 		out[i].Value = join(out[i].Value, one.Value)
+	}
+	return out
+}
+
+// Headers returns the headers of the request by the names and in the order in which
+// functions see them; the values of one name are joined by commas.
+func (r *HTTPRequest) Headers() (out Parameters) {
+	names := r.HeaderNames
+	if names == nil {
+		names = slices.Sorted(maps.Keys(r.Header))
+	}
+	for _, name := range names {
+		out = append(out, Parameter{name, strings.Join(r.Header.Values(name), ",")})
 	}
 	return out
 }

@@ -96,6 +96,11 @@ type HTTPRequest struct {
 	Method string
 	URL    string // absolute, with scheme, host and query
 	Header http.Header
+
+	// HeaderNames are the names of Header as functions see them, in their order; nil: as
+	// they are, sorted.
+	HeaderNames []string
+
 	Params map[string]string // route parameters, `{id}` of the route
 	Route  string            // the whole template, "/api/orders/{id}"; empty without a match
 	Body   []byte
@@ -116,6 +121,10 @@ type HTTPStream interface {
 
 	// Answer begins the answer, once. Header is kept.
 	Answer(status int, header http.Header) HTTPAnswer
+
+	// Fail is called for an answer that has not begun when its function fails: the
+	// caller's answer has its header all the same.
+	Fail(header http.Header)
 }
 
 // HTTPAnswer is the body of an answer. What is written reaches the caller at once; an

@@ -32,6 +32,8 @@ func (c *caller) Answer(status int, header http.Header) bindings.HTTPAnswer {
 	return c
 }
 
+func (c *caller) Fail(http.Header) {}
+
 func (c *caller) Trailer(h http.Header) { c.trailer = h }
 
 func (c *caller) Close() error {

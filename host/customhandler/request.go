@@ -125,15 +125,19 @@ func encoded(v any) string {
 
 // httpValue is the request of an HTTP trigger.
 func httpValue(r *bindings.HTTPRequest) map[string]any {
-	headers, params := map[string][]string{}, map[string]string{}
-	for name, values := range r.Header {
-		headers[name] = values
+	headers, params := &netjson.Object{}, map[string]string{}
+	for _, h := range r.Headers() {
+		var values []any
+		for _, v := range r.Header.Values(h.Name) {
+			values = append(values, v)
+		}
+		headers.Members = append(headers.Members, netjson.Member{Name: h.Name, Value: values})
 	}
 	for name, v := range r.Params {
 		params[name] = v
 	}
 	out := map[string]any{
-		"Url": r.URL, "Method": r.Method, "Query": ordered(r.Parameters()), "Headers": headers, "Params": params, "Identities": []any{anonymous},
+		"Url": r.URL, "Method": r.Method, "Query": ordered(r.Parameters()), "Headers": json.RawMessage(netjson.Compact(headers)), "Params": params, "Identities": []any{anonymous},
 	}
 	if len(r.Body) == 0 {
 		return out

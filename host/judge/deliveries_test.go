@@ -4,7 +4,6 @@ package judge_test
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +25,7 @@ func TestOutputNames(t *testing.T) {
 	t.Parallel()
 	tab := readTable(t, "testdata/outputs.tsv", 2, 2)
 	all := func(t *testing.T, start starter) [][]string {
-		run := strings.ToLower(rand.Text()[:8])
+		run := newID()
 		files := []txtar.File{{Name: "host.json", Data: []byte(`{"version":"2.0","extensions":{"queues":{"maxDequeueCount":2,"visibilityTimeout":"00:00:00","maxPollingInterval":"00:00:01"}}}`)}}
 		for i, r := range tab.rows {
 			files = append(files, txtar.File{Name: fmt.Sprintf("Row%d/function.json", i), Data: functionOf(queueOf(run, i), r.in[0])})

@@ -15,6 +15,8 @@
 // With -update the tables become what it does now; where Redeliver differs, the row then
 // says OPEN until somebody gives the reason, and the test fails until then.
 //
+// Apps in C# are built by the SDK of .NET; where there is none, their rows are skipped.
+//
 // Read golden_test.go first, then requests_test.go and messages_test.go. The package leaves out the services
 // that such a host does not need (queues and blobs are enough), and the texts of faults.
 package judge

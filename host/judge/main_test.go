@@ -15,5 +15,5 @@ func TestMain(m *testing.M) {
 		serveHandler(os.Args[2])
 		return
 	}
-	leaktest.Main(m)
+	leaktest.Main(m, removeDotnet)
 }

@@ -25,7 +25,8 @@ import (
 )
 
 // Messages, blobs, ticks and calls by hand: what the handler was given at first, its
-// attempts, where the message is then, and its text in the poison queue. A message is
+// attempts, where the message is then, and its text in the poison queue, or the messages
+// that a function called Out... has written. A message is
 // delivered twice at most, and so is a blob. In the apps "-retry" all functions have the
 // policy of host.json.
 func TestMessages(t *testing.T) {
@@ -36,7 +37,7 @@ func TestMessages(t *testing.T) {
 		for app, rows := range tab.byApp() {
 			t.Run(app, func(t *testing.T) {
 				if !installed(t, app) {
-					t.Skip("there is no Node.js, or its package is not installed; run make interop")
+					t.Skip("there is no .NET SDK, no Node.js, or its package is not installed; run make interop")
 				}
 				newRun(t, start, app).all(t, tab, rows, facts)
 			})
@@ -62,7 +63,10 @@ const packages = "../../.interop/node_modules"
 // installed says whether what the language of an app needs is at hand.
 func installed(t *testing.T, app string) bool {
 	t.Helper()
-	if !strings.HasPrefix(app, "node") {
+	switch {
+	case strings.HasPrefix(app, "dotnet"):
+		return hasDotnet(t)
+	case !strings.HasPrefix(app, "node"):
 		return true
 	}
 	_, err := exec.LookPath("node")
@@ -95,17 +99,23 @@ type run struct {
 
 func newRun(t *testing.T, start starter, name string) *run {
 	t.Helper()
-	r := &run{id: strings.ToLower(rand.Text()[:8]), sent: map[string]int{}}
+	r := &run{id: newID(), sent: map[string]int{}}
 	runtime, retry, _ := strings.Cut(name, "-")
+	policy := policy(retry)
+	if runtime == "dotnet" {
+		a := layDotnet(t, "plain", r.id, policy)
+		r.given, r.subject = a.given, start(t, a.dir, "dotnet-isolated", a.env)
+		return r
+	}
 	model4 := runtime == "node4"
 	var files []txtar.File
 	for _, f := range archive(t, "messages.txtar") {
 		switch {
-		case f.Name == "host.json" && retry != "":
-			f.Data = []byte(strings.Replace(string(f.Data), "{", `{"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:00:00.1"},`, 1))
-		case f.Name != "host.json" && model4:
+		case f.Name == "host.json":
+			f.Data = []byte(policy(string(f.Data)))
+		case model4:
 			f.Name = "functions/" + f.Name
-		case f.Name != "host.json" && runtime == "node":
+		case runtime == "node":
 			files = append(files, txtar.File{Name: path.Dir(f.Name) + "/index.js", Data: source(t, "classic.js")})
 		}
 		files = append(files, f)
@@ -128,6 +138,20 @@ func newRun(t *testing.T, start starter, name string) *run {
 	r.subject = start(t, a.dir, runtime, a.env)
 	return r
 }
+
+// policy gives a host.json the policy of apps "-retry".
+func policy(retry string) func(hostJSON string) string {
+	return func(hostJSON string) string {
+		if retry == "" {
+			return hostJSON
+		}
+		return strings.Replace(hostJSON, "{", `{"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:00:00.1"},`, 1)
+	}
+}
+
+// newID is a word in the names of queues and containers, so that two runs on one storage
+// do not meet.
+func newID() string { return strings.ToLower(rand.Text()[:8]) }
 
 func source(t *testing.T, name string) []byte {
 	t.Helper()
@@ -300,6 +324,9 @@ func (r *run) facts(t *testing.T, in []string, before int) []string {
 	switch kind, _, _ := strings.Cut(in[2], " "); kind {
 	case "queue", "text":
 		end, poison = r.poison(t, in[1])
+		if strings.Contains(in[1], "Out") && end == "deleted" {
+			poison = r.output(t, in[1])
+		}
 	case "blob":
 		if poison = r.deadBlob(t, in[1]); poison != "" {
 			end = "poison"
@@ -369,6 +396,15 @@ func (r *run) poison(t *testing.T, function string) (end, text string) {
 		text = r.written(m)
 	}
 	return end, text
+}
+
+// output are the messages that a function has written, which it takes away.
+func (r *run) output(t *testing.T, function string) string {
+	t.Helper()
+	texts := r.take(t, r.place(function)+"-out", "")
+	slices.Sort(texts) // those of one call are written at the same time
+	list, _ := json.Marshal(texts)
+	return r.written(string(list))
 }
 
 // deadBlob is the text of a function's message in the poison queue of blobs.

@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/triggers"
@@ -43,7 +44,11 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := web.New(h, nil)
+	endStorage := func() error { return nil }
+	if runtime == "dotnet-isolated" { // whose worker reads blobs by itself
+		endStorage = serveStorage(t, clk, h)
+	}
+	server := web.New(h, &web.Options{EnableAuth: true})
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
 			t.Errorf("close host: %v", err)
@@ -51,12 +56,15 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 		if err := server.Close(); err != nil {
 			t.Errorf("close server: %v", err)
 		}
+		if err := endStorage(); err != nil {
+			t.Errorf("close storage: %v", err)
+		}
 		clk.Close()
 	})
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &subject{url: server.URL(), state: "Running", queues: h.Services().Storage(), blobs: h.Services().Storage()}
+	s := &subject{url: server.URL(), key: web.MasterKey(web.KeysFile(dir)), state: "Running", queues: h.Services().Storage(), blobs: h.Services().Storage()}
 	s.inside = func(f func()) { clk.Inside("test", f) }
 	if err := h.Start(context.Background()); err != nil {
 		t.Logf("start: %v", err)
@@ -85,4 +93,21 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 		}
 	}
 	return s
+}
+
+// serveStorage serves the storage of a host to clients elsewhere.
+func serveStorage(t *testing.T, clk clock.Clock, h *host.Host) (end func() error) {
+	t.Helper()
+	storage := h.Services().Storage()
+	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage}
+	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}})
+	if err == nil {
+		err = server.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Connections().StorageAt(server.BlobURL(), server.QueueURL())
+	h.Connections().DevelopmentStorage(server.ConnectionString(account))
+	return server.Close
 }

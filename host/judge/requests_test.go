@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/redeliver/redeliver/host/web"
 )
 
 // An app of testdata, laid into a folder of its own, and where its handler tells what it
@@ -63,16 +65,21 @@ func archive(t *testing.T, name string) []txtar.File {
 
 // Requests to functions and to the host itself, and whole answers; a function answers what
 // it was given, or what the request asks it to answer.
-func TestRequests(t *testing.T) {
+func TestRequests(t *testing.T) { requests(t, "http") }
+
+// Requests to what is below /admin.
+func TestAdminRequests(t *testing.T) { requests(t, "admin") }
+
+// requests makes the requests of a table to the app of that name.
+func requests(t *testing.T, name string) {
+	t.Helper()
 	t.Parallel()
-	tab := readTable(t, "testdata/http.tsv", 4, 3)
-	files := archive(t, "http.txtar")
-	app := lay(t, files, "own")
-	ours := exchange(t, openOurs(t, app.dir, "custom", app.env), tab)
-	tab.judge(t, judgeVariable, ours, func(t *testing.T) [][]string {
-		app := lay(t, files, "own")
-		return exchange(t, openTheirs(t, app.dir, "custom", app.env), tab)
-	})
+	tab := readTable(t, "testdata/"+name+".tsv", 4, 3)
+	all := func(t *testing.T, start starter) [][]string {
+		app := lay(t, archive(t, name+".txtar"), "own")
+		return exchange(t, start(t, app.dir, "custom", app.env), tab)
+	}
+	tab.judge(t, judgeVariable, all(t, openOurs), func(t *testing.T) [][]string { return all(t, openTheirs) })
 }
 
 // exchange makes the request of each row.
@@ -123,7 +130,7 @@ func (s *subject) request(t *testing.T, method, path, headers, text string) []st
 		}
 	}
 	slices.Sort(lines)
-	return []string{statusText(resp.StatusCode), shape(strings.Join(lines, " & ")), shape(body(resp))}
+	return []string{statusText(resp.StatusCode), shape(strings.Join(lines, " & ")), shape(strings.ToValidUTF8(body(resp), "\ufffd"))}
 }
 
 // statusText is a status in a table; 0 is none.
@@ -134,8 +141,8 @@ func statusText(status int) string {
 	return strconv.Itoa(status)
 }
 
-// connectionHeaders belong to the connection and to the server.
-var connectionHeaders = []string{"Date", "Server", "Content-Length", "Connection"} // read only
+// connectionHeaders belong to the connection and to the server, or name Redeliver.
+var connectionHeaders = []string{"Date", "Server", "Content-Length", "Connection", web.VersionHeader} // read only
 
 func body(resp *http.Response) string {
 	text, err := io.ReadAll(resp.Body)
@@ -164,7 +171,14 @@ func shape(text string) string {
 		}
 		return m[1] + digits.ReplaceAllString(seconds, "d")
 	})
-	return secrets.ReplaceAllString(text, "$1{own}")
+	text = keys.ReplaceAllString(text, "{own}")
+	return secrets.ReplaceAllString(hostID.ReplaceAllString(folders.ReplaceAllString(text, "$1"), `"id":"{own}","state"`), "$1{own}")
 }
+
+var (
+	keys    = regexp.MustCompile(`[\w-]{40,}AzFuAAAAAA==`)                    // read only
+	hostID  = regexp.MustCompile(`"id":"[^"]+","state"`)                      // read only
+	folders = regexp.MustCompile(`(/admin/vfs/)[^"]*/(?:app|FunctionsData)/`) // of an app and its data; read only
+)
 
 var digits = regexp.MustCompile(`\d`) // read only

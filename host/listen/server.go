@@ -123,6 +123,11 @@ func (s *Server) startLocked() {
 		IdleTimeout:       cmp.Or(s.Idle, usualIdle),
 		ErrorLog:          log.New(logWriter{s}, "", 0),
 		ConnContext:       s.withConn,
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if noting, ok := c.(*spellingConn); ok && state == http.StateIdle {
+				noting.next()
+			}
+		},
 	}
 }
 

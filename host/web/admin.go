@@ -1,13 +1,16 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/redeliver/redeliver/bindings/netjson"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 )
@@ -28,6 +31,15 @@ func (s *Server) adminRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /admin/host/restart", s.restart)
 	mux.HandleFunc("POST /admin/host/synctriggers", s.syncTriggers)
 	mux.HandleFunc("POST /admin/host/log", s.hostLog)
+	mux.HandleFunc("GET /admin/instance/http-health", func(http.ResponseWriter, *http.Request) {})
+}
+
+// adminServes reports whether the platform serves a path below /admin by that method. Of
+// the paths that it does not have, it asks for no key; no answer to GET is one to HEAD
+// (observed of the platform's host 4.1037).
+func adminServes(mux *http.ServeMux, r *http.Request) bool {
+	_, pattern := mux.Handler(r)
+	return pattern != "" && r.Method != http.MethodHead
 }
 
 // functionInfo is a function as the admin API shows it (host:
@@ -40,7 +52,7 @@ type functionInfo struct {
 	TestDataHref      string            `json:"test_data_href"`
 	Href              string            `json:"href"`
 	InvokeURLTemplate *string           `json:"invoke_url_template"`
-	Language          string            `json:"language"`
+	Language          *string           `json:"language"`
 	Config            json.RawMessage   `json:"config"`
 	Files             map[string]string `json:"files"`
 	TestData          string            `json:"test_data"`
@@ -58,9 +70,11 @@ func describe(a *app.App, f *app.Function, base string) functionInfo {
 		ScriptRootHref: vfs,
 		TestDataHref:   base + "/admin/vfs/data/functions/sampledata/" + f.Name + ".dat",
 		Href:           base + "/admin/functions/" + f.Name,
-		Language:       language(a),
 		Config:         f.Config,
 		IsDisabled:     f.Disabled,
+	}
+	if l := language(a); l != custom {
+		info.Language = &l
 	}
 	if info.Config == nil {
 		info.Config = json.RawMessage("{}")
@@ -88,9 +102,12 @@ func language(a *app.App) string {
 	case app.Language:
 		return a.Handler.Runtime
 	default:
-		return "custom"
+		return custom
 	}
 }
+
+// custom is the language of handlers that speak HTTP, of which the platform knows none.
+const custom = "custom"
 
 // base is the server's own address, as the caller knows it.
 func base(r *http.Request) string { return "http://" + r.Host }
@@ -159,7 +176,15 @@ func (s *Server) functionStatus(w http.ResponseWriter, r *http.Request) {
 
 // invokeByAdmin starts a function and answers at once; nothing waits for the run.
 func (s *Server) invokeByAdmin(w http.ResponseWriter, r *http.Request) {
+	kind := mediaType(r.Header.Get("Content-Type"))
+	if !jsonTypes.MatchString(kind) && !xmlTypes.MatchString(kind) {
+		w.WriteHeader(http.StatusUnsupportedMediaType)
+		return
+	}
 	input, err := readInput(r.Body)
+	if err == nil && !jsonTypes.MatchString(kind) {
+		err = errors.New("an input is JSON here")
+	}
 	if err != nil {
 		writeReadError(w, err)
 		return
@@ -176,44 +201,52 @@ func (s *Server) invokeByAdmin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// The types of bodies that the platform's endpoints read, and those that it tries to (aspnetcore:
+// MvcOptions.InputFormatters; observed of the platform's host 4.1037).
+var (
+	jsonTypes = regexp.MustCompile(`^(?:application/json|text/json|application/[^;]+\+json)$`) // read only
+	xmlTypes  = regexp.MustCompile(`^(?:application/xml|text/xml|application/[^;]+\+xml)$`)    // read only
+)
+
+// mediaType is a Content-Type without its parameters, in lower case.
+func mediaType(header string) string {
+	kind, _, _ := strings.Cut(header, ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
 // readInput reads {"input": "<text>"}. Like the platform's reader it takes a
-// scalar as its text; input may be absent or null.
+// scalar as its text; input may be absent or null, and what follows the object is not read.
 func readInput(body io.Reader) (string, error) {
 	raw, err := io.ReadAll(body)
 	if err != nil {
 		return "", err
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil {
+	first := json.NewDecoder(bytes.NewReader(raw))
+	if first.Decode(new(json.RawMessage)) == nil {
+		raw = raw[:first.InputOffset()]
+	}
+	value, err := netjson.Parse(string(raw), nil)
+	if err != nil {
 		return "", err
 	}
-	if members == nil {
+	object, ok := value.(*netjson.Object)
+	if !ok {
 		return "", errors.New("no object")
 	}
-	value, ok := members["input"]
-	if !ok {
-		for name, v := range members {
-			if strings.EqualFold(name, "input") {
-				value = v
-			}
-		}
-	}
 	var input any
-	if value != nil {
-		if err := json.Unmarshal(value, &input); err != nil {
-			return "", err
+	for _, m := range object.Members { // the last one counts
+		if strings.EqualFold(m.Name, "input") {
+			input = m.Value
 		}
 	}
 	switch input := input.(type) {
 	case nil:
 		return "", nil
-	case string:
-		return input, nil
+	case *netjson.Object, []any:
+		return "", errors.New("input is not a text")
 	case bool:
 		return strconv.FormatBool(input), nil
-	case float64:
-		return string(value), nil
 	default:
-		return "", errors.New("input is not a text")
+		return netjson.Text(input), nil
 	}
 }

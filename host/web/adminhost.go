@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -24,9 +25,9 @@ type hostInfo struct {
 	State           host.State   `json:"state"`
 	Version         string       `json:"version,omitempty"`
 	VersionDetails  string       `json:"versionDetails,omitempty"`
-	PlatformVersion string       `json:"platformVersion,omitempty"`
+	PlatformVersion string       `json:"platformVersion"`
 	InstanceID      string       `json:"instanceId,omitempty"`
-	ComputerName    string       `json:"computerName,omitempty"`
+	ComputerName    string       `json:"computerName"`
 	ProcessUptime   int64        `json:"processUptime"` // ms
 	Errors          []string     `json:"errors,omitempty"`
 	ContentEditing  string       `json:"functionAppContentEditingState"`
@@ -48,10 +49,9 @@ func (s *Server) hostStatus(w http.ResponseWriter, r *http.Request) {
 		InstanceID:     s.id,
 		ProcessUptime:  time.Since(s.born).Milliseconds(),
 		Errors:         s.host.Errors(),
-		// The files are the developer's own, and only the developer edits them.
-		ContentEditing: "Allowed",
+		ComputerName:   os.Getenv("COMPUTERNAME"), // which Windows sets
+		ContentEditing: "Unknown",                 // as outside the cloud
 	}
-	info.ComputerName, _ = os.Hostname()
 	if a := s.host.App(); a != nil {
 		if b := a.Config.ExtensionBundle; b != nil {
 			info.ExtensionBundle = &bundleEntry{ID: b.ID, Version: b.Version}
@@ -60,7 +60,11 @@ func (s *Server) hostStatus(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, info)
 }
 
-func (s *Server) ping(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusOK) }
+func (s *Server) ping(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store,no-cache")
+	w.Header().Set("Pragma", "no-cache")
+	w.WriteHeader(http.StatusOK)
+}
 
 func (s *Server) drain(w http.ResponseWriter, r *http.Request) {
 	if err := s.host.Drain(r.Context()); err != nil {
@@ -127,7 +131,9 @@ type logEntry struct {
 func (s *Server) hostLog(w http.ResponseWriter, r *http.Request) {
 	var entries []logEntry
 	if err := json.NewDecoder(r.Body).Decode(&entries); err != nil || entries == nil {
-		writeError(w, http.StatusBadRequest, "an array of log entry objects is expected", "")
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, "An array of log entry objects is expected.")
 		return
 	}
 	for _, e := range entries {

@@ -18,5 +18,5 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // a caller that has gone needs no answer
+	_, _ = w.Write(text) // a caller that has gone needs no answer
 }

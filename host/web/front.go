@@ -31,7 +31,7 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.level(r, route.Function()) < needed(route.AuthLevel()) {
-		w.WriteHeader(http.StatusUnauthorized)
+		unauthorized(w, r)
 		return
 	}
 	leave, err := s.throttle.enter(r.Context(), s.host.App())
@@ -94,7 +94,7 @@ func request(r *http.Request, body []byte) *bindings.HTTPRequest {
 	header := r.Header.Clone()
 	header.Set("Host", r.Host)
 	caller, _, _ := net.SplitHostPort(r.RemoteAddr) // empty for what is none
-	return &bindings.HTTPRequest{Method: r.Method, URL: displayed(r.URL, r.Host), Header: header, Body: body, Caller: caller}
+	return &bindings.HTTPRequest{Method: r.Method, URL: displayed(r.URL, r.Host), Header: header, HeaderNames: headerNames(r), Body: body, Caller: caller}
 }
 
 // writeResponse writes what a function answered. Lengths and connections are the

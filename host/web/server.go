@@ -136,7 +136,7 @@ func New(h *host.Host, opts *Options) *Server {
 	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
 	s.streaming, s.endStreams = context.WithCancel(context.Background())
-	s.server = &listen.Server{Handler: s.routes(), Context: clock.ForVisitor, Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
+	s.server = &listen.Server{Handler: s.routes(), Wrap: listen.Spelling(""), Context: clock.ForVisitor, Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
 	return s
 }
 
@@ -256,7 +256,7 @@ func underAdmin(path string) bool {
 const VersionHeader = "X-Redeliver-Version"
 
 // guarded lets only those through who may use the admin and control APIs.
-func (s *Server) guarded(next http.Handler) http.Handler {
+func (s *Server) guarded(next *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(VersionHeader, s.host.Version())
 		if !s.taken(w, r) {
@@ -270,14 +270,32 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		folded := foldPath(w, r)
-		// A ping needs no key (host: HostController.cs, Ping), and neither does
-		// the question for the host's identity.
-		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != api.Prefix+"/identity" && s.adminLevel(r) < AdminLevel {
-			w.WriteHeader(http.StatusUnauthorized)
+		own := strings.HasPrefix(folded.URL.Path, api.Prefix+"/")
+		if !own && !adminServes(next, folded) {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if !keyless[folded.URL.Path] && s.adminLevel(r) < AdminLevel {
+			unauthorized(w, r)
 			return
 		}
 		next.ServeHTTP(w, folded)
 	})
+}
+
+// keyless are the paths that need no key (host: HostController.cs, Ping;
+// InstanceController.cs).
+var keyless = map[string]bool{"/admin/host/ping": true, "/admin/instance/http-health": true, api.Prefix + "/identity": true} // read only
+
+// unauthorized answers a request without a key that it needs (observed of the platform's
+// host 4.1037).
+func unauthorized(w http.ResponseWriter, r *http.Request) {
+	challenge := "Bearer"
+	if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, challenge) {
+		challenge += ` error="invalid_token"`
+	}
+	w.Header().Set("WWW-Authenticate", challenge)
+	w.WriteHeader(http.StatusUnauthorized)
 }
 
 // foldPath returns the request with the fixed words of its path in lower case,
@@ -286,7 +304,11 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	words := strings.Split(r.URL.EscapedPath(), "/") // "", "admin", "functions", name, "status"
 	name := 3
-	if len(words) > 2 && strings.EqualFold(words[2], "redeliver") {
+	own := len(words) > 2 && strings.EqualFold(words[2], "redeliver")
+	if last := len(words) - 1; !own && words[last] == "" {
+		words = words[:last]
+	}
+	if own {
 		name = 4
 	} else if len(words) > 2 && !strings.EqualFold(words[2], "functions") {
 		name = -1
@@ -326,7 +348,7 @@ func (s *Server) keyLevel(r *http.Request, function string) Level {
 	}
 	key := r.Header.Get("X-Functions-Key")
 	if key == "" {
-		key = r.URL.Query().Get("code")
+		key = queryFold(r, "code")
 	}
 	return s.keys.Level(key, function)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -85,7 +86,7 @@ func TestSlowBodies(t *testing.T) {
 		{"function, goes on for a while", "POST /api/F " + hour, 5, 4*time.Minute + listen.BodyPatience, 400},
 		{"no function", "POST /api/None " + hour, 1, listen.BodyPatience, 404},
 		{"web hook", "POST /runtime/webhooks/eventgrid?functionName=F " + hour, 1, listen.BodyPatience, 400},
-		{"admin", "POST /admin/functions/F " + hour, 1, listen.BodyPatience, 400},
+		{"admin", "POST /admin/functions/F " + strings.Replace(hour, "\r\n\r\n", "\r\nContent-Type: application/json\r\n\r\n", 1), 1, listen.BodyPatience, 400},
 		{"control, all within two minutes", "POST " + prefix + "/queues/orders/messages " + hour, 5, listen.BodyPatience, 400},
 		{"control, as long as it goes on", "PUT " + prefix + "/containers/files/blob?name=a " + hour, 5, 4*time.Minute + listen.BodyPatience, 400},
 		{"state", "PUT " + prefix + "/state " + hour, 1, listen.BodyPatience, 400},

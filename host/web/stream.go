@@ -3,6 +3,8 @@
 package web
 
 import (
+	"bufio"
+	"bytes"
 	"io"
 	"net/http"
 	"sync"
@@ -11,6 +13,11 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
+// readAhead limits the bodies that are read before the function is called: those that may
+// be objects, for what these say to its binding expressions. The platform reads all whose
+// length is known (ext: HttpTriggerAttributeBindingProvider.cs, GetRequestBindingDataAsync).
+const readAhead = 1 << 20
+
 // stream is serveFunction for a function that takes its request as it comes in, and
 // whose answer goes out as it comes.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, serve func(*bindings.HTTPRequest) *bindings.HTTPResponse) {
@@ -18,6 +25,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, serve func(*bind
 	_ = control.EnableFullDuplex() // HTTP/2 has it always
 	live := &stream{w: w, control: control, body: http.MaxBytesReader(w, r.Body, s.maxBody())}
 	req := request(r, nil)
+	if 0 < r.ContentLength && r.ContentLength <= readAhead {
+		body := bufio.NewReader(live.body)
+		live.body = body
+		if first, err := body.Peek(1); err == nil && bytes.ContainsAny(first, "{ \t\r\n") {
+			if req.Body, err = io.ReadAll(body); err != nil {
+				writeReadError(w, err)
+				return
+			}
+			live.body = bytes.NewReader(req.Body)
+		}
+	}
 	req.Stream = live
 	resp := serve(req)
 	refused := live.leave()
@@ -82,6 +100,9 @@ func (s *stream) Answer(status int, header http.Header) bindings.HTTPAnswer {
 	_ = s.control.Flush()
 	return answer{s}
 }
+
+// Fail implements bindings.HTTPStream.
+func (s *stream) Fail(header http.Header) { copyHeader(s.w.Header(), header) }
 
 // answer is what is written to the caller.
 type answer struct{ *stream }

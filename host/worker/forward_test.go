@@ -125,6 +125,7 @@ func (a *actor) request(w http.ResponseWriter, r *http.Request) {
 		result = failure("no such order")
 	case "throws": // as .NET ends a request whose function has thrown
 		w.Header().Set("Content-Length", "0")
+		w.Header().Set("X-Own", "set before")
 		w.WriteHeader(http.StatusOK)
 		check(control.Flush())
 		result = failure("no such order")
@@ -203,6 +204,12 @@ func (l *live) Answer(status int, header http.Header) bindings.HTTPAnswer {
 	defer l.mu.Unlock()
 	l.status, l.header = status, header
 	return l
+}
+
+func (l *live) Fail(header http.Header) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.header = header
 }
 
 func (l *live) Trailer(http.Header) {}
@@ -285,7 +292,7 @@ func TestForward(t *testing.T) {
 					b.Error(err)
 				}
 				want := seen{Method: "POST", URI: "/api/a%2Fb/echo?x=1&x=%202", Body: "body", Bare: bare, Host: got.Host, Header: http.Header{
-					"X-Twice": {"1", "2"}, "X-Ms-Invocation-Id": {"inv Web"}, "User-Agent": {"tester"}, "Content-Length": {"4"},
+					"X-Twice": {"1, 2"}, "X-Ms-Invocation-Id": {"inv Web"}, "User-Agent": {"tester"}, "Content-Length": {"4"},
 					"X-Forwarded-For": {"192.0.2.1"}, "X-Forwarded-Host": {"host.example:7071"}, "X-Forwarded-Proto": {"http"},
 				}}
 				if diff := cmp.Diff(want, got); diff != "" {
@@ -347,20 +354,21 @@ func TestForwardStatus(t *testing.T) {
 }
 
 // The head of an answer without a body waits for the outcome of the call: the caller of a
-// function that has failed gets none of it, and is answered by the host with 500 (host:
-// ExceptionMiddleware.cs).
+// function that has failed is answered by the host with 500, and with the headers that the
+// function has set (host: ExceptionMiddleware.cs).
 func TestForwardHeadWaits(t *testing.T) {
 	t.Parallel()
 	onServer(t, "serves", func(b *bench) {
 		for end, want := range map[string]struct {
 			outcome call.Status
 			status  int
-		}{"throws": {call.Failed, 0}, "empty": {call.Succeeded, 204}} {
+			own     string
+		}{"throws": {call.Failed, 0, "set before"}, "empty": {call.Succeeded, 204, ""}} {
 			caller := newLive(strings.NewReader(""))
 			got := caller.read()
 			resp, logs, err := b.web(end, func(r *bindings.HTTPRequest, _ *call.Request) { r.Body, r.Stream = nil, caller })
-			if text := got(); err != nil || resp.Status != want.outcome || caller.status != want.status || caller.complete != (want.status != 0) || text != "" || len(logs) > 0 {
-				b.Errorf("%s: %+v, %v, %v; the caller got %d %q", end, resp, logs, err, caller.status, text)
+			if text := got(); err != nil || resp.Status != want.outcome || caller.status != want.status || caller.complete != (want.status != 0) || text != "" || len(logs) > 0 || caller.header.Get("X-Own") != want.own {
+				b.Errorf("%s: %+v, %v, %v; the caller got %d %q %q", end, resp, logs, err, caller.status, caller.header, text)
 			}
 		}
 	})

@@ -27,11 +27,7 @@ func bindingData(req *bindings.HTTPRequest) map[string]any {
 	for _, name := range slices.Sorted(maps.Keys(req.Params)) {
 		set(data, name, req.Params[name])
 	}
-	headers := map[string]string{}
-	for name, values := range req.Header {
-		headers[name] = strings.Join(values, ",")
-	}
-	for name, object := range map[string]any{"Headers": headers, "Query": query} {
+	for name, object := range map[string]any{"Headers": req.Headers(), "Query": query} {
 		if !has(data, name) {
 			data[name] = object
 		}

@@ -195,7 +195,7 @@ func TestServeEvent(t *testing.T) {
 	}
 	want := map[string]any{
 		"id": "7", "name": "query", "color": "blue", "q": "2", "Amount": "5", "nested": json.RawMessage(`{"a":1}`),
-		"Headers": map[string]string{"X-Id": "a,b"},
+		"Headers": bindings.Parameters{{Name: "X-Id", Value: "a,b"}},
 		"QUERY":   "mine",
 	}
 	if diff := cmp.Diff(ev.Messages[0].Metadata, want); diff != "" {
@@ -219,7 +219,7 @@ func TestQueryInExpressions(t *testing.T) {
 	s := newStage(t, virtual())
 	s.run(t)
 	s.serve("r", get("http://localhost/api/a?q=1&q=2"))
-	want := map[string]any{"q": "2", "Headers": map[string]string{}, "Query": bindings.Parameters{{Name: "q", Value: "2"}}}
+	want := map[string]any{"q": "2", "Headers": bindings.Parameters(nil), "Query": bindings.Parameters{{Name: "q", Value: "2"}}}
 	if diff := cmp.Diff(s.events[0].Messages[0].Metadata, want); diff != "" {
 		t.Errorf("binding data (-got +want):\n%s", diff)
 	}

@@ -88,7 +88,7 @@ func newFront(clk clock.Clock, s *Server, sv *service, port int) *front {
 	var b [8]byte
 	rand.Read(b[:])
 	d := &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
-	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: withSpelling, Context: clock.ForVisitor, Component: sv.name + " rest", Logger: s.opts.Logger}
+	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: listen.Spelling(metaPrefix), Context: clock.ForVisitor, Component: sv.name + " rest", Logger: s.opts.Logger}
 	return d
 }
 

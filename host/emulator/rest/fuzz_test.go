@@ -159,33 +159,6 @@ func FuzzProperties(f *testing.F) {
 	})
 }
 
-// FuzzSpelling: however a connection's bytes are cut, the same names are noted,
-// and a name that is noted is there.
-func FuzzSpelling(f *testing.F) {
-	f.Add([]byte("GET / HTTP/1.1\r\nX-Ms-Meta-FooBar: 1\r\nx-ms-meta-b: 2\r\n\r\nx-ms-meta-Body:"), uint8(3))
-	f.Add([]byte("x-ms-meta-\nx-ms-metaa: b\nx-ms-meta-A\n:x-ms-meta-B:"), uint8(1))
-	f.Fuzz(func(t *testing.T, b []byte, size uint8) {
-		whole, parts := &spellingConn{}, &spellingConn{}
-		whole.note(b)
-		for rest := b; len(rest) > 0; {
-			n := min(int(size)+1, len(rest))
-			parts.note(rest[:n])
-			rest = rest[n:]
-		}
-		if !reflect.DeepEqual(whole.names, parts.names) {
-			t.Errorf("names %v in one piece, %v in pieces of %d", whole.names, parts.names, int(size)+1)
-		}
-		for _, name := range whole.names {
-			if !bytes.Contains(b, []byte(name)) {
-				t.Errorf("noted %q, which nobody sent", name)
-			}
-		}
-		if len(whole.line) > maxMetaName {
-			t.Errorf("kept %d bytes of a line", len(whole.line))
-		}
-	})
-}
-
 func FuzzParseAccounts(f *testing.F) {
 	f.Add("a:" + DevKey + ";b:" + DevKey + ":" + DevKey)
 	f.Fuzz(func(t *testing.T, s string) {
@@ -196,19 +169,4 @@ func FuzzParseAccounts(f *testing.F) {
 			}
 		}
 	})
-}
-
-func TestSpellingsAreLimited(t *testing.T) {
-	t.Parallel()
-	c := &spellingConn{}
-	for i := range 10 * maxSpellings {
-		c.note([]byte("x-ms-meta-" + strings.Repeat("a", i%700) + string(rune('a'+i%26)) + ": 1\r\n"))
-	}
-	if len(c.names) > maxSpellings {
-		t.Errorf("%d spellings kept", len(c.names))
-	}
-	c.note([]byte("x-ms-meta-" + strings.Repeat("b", 2*maxMetaName) + ": 1\r\nx-ms-meta-C: 1\r\n"))
-	if got := c.spelling("c"); got != "C" {
-		t.Errorf("spelling after a long line = %q", got)
-	}
 }

@@ -8,6 +8,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -183,11 +185,12 @@ func (s *Server) carry(ctx context.Context, x *Exchange, r *bindings.HTTPRequest
 	busy.now()
 	x.heard = true
 	if resp.StatusCode < http.StatusOK { // net/http takes any three digits, and a caller no such answer
+		if r.Stream != nil {
+			r.Stream.Fail(withoutHops(resp.Header))
+		}
 		return fmt.Errorf("its answer has the status %d, and clients take 200 to 999", resp.StatusCode)
 	}
-	for _, name := range hopByHop {
-		resp.Header.Del(name)
-	}
+	withoutHops(resp.Header)
 	if r.Stream == nil {
 		x.status = resp.StatusCode
 		resp.Header.Del("Content-Length")
@@ -207,8 +210,8 @@ func (s *Server) carry(ctx context.Context, x *Exchange, r *bindings.HTTPRequest
 
 // passage is an answer on its way to a caller. A worker of .NET that fails before it has
 // answered closes the request with 200 and nothing in it; the platform's response has not
-// started then, and its middleware for exceptions makes it 500 (host: ExceptionMiddleware.cs;
-// worker: FunctionsHttpProxyingMiddleware.cs).
+// started then, and its middleware for exceptions makes it 500, with the headers that the
+// function has set (host: ExceptionMiddleware.cs; worker: FunctionsHttpProxyingMiddleware.cs).
 type passage struct {
 	x      *Exchange
 	from   *http.Response
@@ -237,6 +240,9 @@ func (p *passage) end(ctx context.Context, busy *busy) error {
 	select { //clock:outside the server of a process
 	case <-p.x.judged: //clock:outside the server of a process
 		if !p.x.good {
+			if p.to == nil {
+				p.stream.Fail(p.from.Header)
+			}
 			return ErrFailed
 		}
 	case <-ctx.Done(): //clock:outside the server of a process
@@ -261,6 +267,17 @@ func held(resp *http.Response, busy *busy) (*bindings.HTTPResponse, error) {
 
 // hopByHop are headers that belong to one connection.
 var hopByHop = []string{"Connection", "Keep-Alive", "Proxy-Connection", "Transfer-Encoding", "Te", "Trailer", "Upgrade"} // read only
+
+// separators are those between the values of headers that have others than a comma.
+var separators = map[string]string{"Cookie": "; ", "User-Agent": " "} // read only
+
+// withoutHops takes those headers away.
+func withoutHops(h http.Header) http.Header {
+	for _, name := range hopByHop {
+		h.Del(name)
+	}
+	return h
+}
 
 // request is a request as the server gets it: the caller's own, with the path and the query
 // as they came.
@@ -288,11 +305,14 @@ func (s *Server) request(ctx context.Context, r *bindings.HTTPRequest, more http
 	if req.Header = r.Header.Clone(); req.Header == nil {
 		req.Header = http.Header{}
 	}
-	for _, name := range hopByHop {
-		req.Header.Del(name)
-	}
+	withoutHops(req.Header)
 	for _, name := range []string{"Host", "Content-Length", "Expect"} {
 		req.Header.Del(name)
+	}
+	for name, values := range req.Header { // one line for each, as .NET's client writes them
+		if len(values) > 1 {
+			req.Header[name] = []string{strings.Join(values, cmp.Or(separators[name], ", "))}
+		}
 	}
 	if _, given := req.Header["User-Agent"]; !given {
 		req.Header["User-Agent"] = nil // none, as it came
@@ -301,6 +321,12 @@ func (s *Server) request(ctx context.Context, r *bindings.HTTPRequest, more http
 	req.Header.Set("X-Forwarded-Host", from.Host)
 	if req.Header.Del("X-Forwarded-For"); r.Caller != "" {
 		req.Header.Set("X-Forwarded-For", r.Caller)
+	}
+	for _, name := range r.HeaderNames { // as they were spelled
+		if canonical := http.CanonicalHeaderKey(name); canonical != name && req.Header[canonical] != nil {
+			req.Header[name] = req.Header[canonical]
+			delete(req.Header, canonical)
+		}
 	}
 	for name, values := range more { // in the place of what the caller made up
 		req.Header[name] = values

@@ -295,8 +295,13 @@ func logOf(l *workerpb.RpcLog) call.Log {
 	return out
 }
 
-// noReason is the message of a failure without one.
-const noReason = "the worker reports a failure and says no more"
+// noMessage is the message of a failure without one, as of a plain "throw new Error()".
+func noMessage(typ string) string {
+	if typ == "" {
+		return "the worker reports a failure and says no more"
+	}
+	return typ + " without a message"
+}
 
 // failureOf is the failure that a result stands for, nil for a success. A result that
 // is missing is a failure (spec workers 2.3).
@@ -310,7 +315,7 @@ func failureOf(r *workerpb.StatusResult) *call.Error {
 		out.Message = r.GetResult()
 	}
 	if out.Message == "" {
-		out.Message = noReason
+		out.Message = noMessage(out.Type)
 	}
 	return out
 }

@@ -164,7 +164,7 @@ func inWords(e *call.Error, thrown string) string {
 		return ""
 	}
 	text := e.Type
-	if e.Message != noReason {
+	if e.Message != noMessage(e.Type) {
 		text += ": " + e.Message
 	}
 	for line := range strings.Lines(thrown) {

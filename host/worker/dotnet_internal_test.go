@@ -22,7 +22,7 @@ func TestInWords(t *testing.T) {
 			call.Error{Type: "System.AggregateException", Message: "many (one) (two)"},
 			"System.AggregateException: many (one) (two)\n ---> System.E: one\n   at App.F()\n ---> (Inner Exception #1) System.ArgumentException: two<---\n",
 		},
-		"App.Own":      {call.Error{Type: "App.Own", Message: noReason}, "App.Own\n   at App.F()"},
+		"App.Own":      {call.Error{Type: "App.Own", Message: noMessage("App.Own")}, "App.Own\n   at App.F()"},
 		"App.Own: two": {call.Error{Type: "App.Own", Message: "two"}, ""},
 		"":             {call.Error{Message: "System.E: whole text"}, "System.E: whole text"},
 	} {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/app"
 )
 
 // A triggerKind is a trigger as "redeliver new" writes it.
@@ -105,15 +107,11 @@ type newFunction struct {
 	words              map[string]string // for the places of a template
 }
 
-// newFunctionName is the platform's pattern for names of functions (spec host-and-retry
-// 5.1).
-var newFunctionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`)
-
 // newFunctionOf checks the words of the command line.
 func newFunctionOf(name, trigger, on, connection string) (*newFunction, error) {
 	kind := kindOf(trigger)
 	switch {
-	case !newFunctionName.MatchString(name):
+	case !app.ValidName(name):
 		return nil, &usageError{fmt.Errorf("%q is no name of a function: want a letter, then letters, digits, \"-\" or \"_\", 128 at most", name)}
 	case strings.EqualFold(name, "host"):
 		return nil, &usageError{fmt.Errorf("%q is no name of a function: the platform keeps it for itself", name)}

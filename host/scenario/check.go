@@ -3,16 +3,12 @@ package scenario
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
 )
-
-// functionName are the names with which the platform finds functions. A function that the
-// scenario adds becomes a folder of this name.
-var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`) // read only
 
 // check finds what the schema cannot say.
 func (s *Scenario) check() (faults []*schemas.Fault) {
@@ -24,7 +20,7 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		}
 		names[strings.ToLower(name)] = name
 		at := schemas.JoinPath("functions", name)
-		if f.Trigger != nil && !functionName.MatchString(name) {
+		if f.Trigger != nil && !app.ValidName(name) {
 			faults = append(faults, s.doc.Fault(at, schemas.Quote(name), "a letter, then letters, digits, - and _", "this is no name of a function"))
 		}
 		if f.Trigger == nil && s.App == "" {

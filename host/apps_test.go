@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds/table"
 )
 
 // describing is a host.json that describes a topic, with subscriptions of the function OnEvent.
@@ -92,6 +93,11 @@ func TestTopicsOfTwoApps(t *testing.T) {
 			}
 		}
 		want("shop/all orders/OnEvent", "shop/bills billing/OnEvent")
+		for _, h := range []*host.Host{first, second} {
+			if f := table.Report(h.App(), h.Env()).Functions[0]; f.Deliveries == 0 {
+				t.Errorf("life %d: %s/%s has no deliveries: %s", life, h.AppName(), f.Name, f.End)
+			}
+		}
 		events, err := eventgrid.ParseEvents([]byte(gridEvent), eventgrid.EventGridSchema)
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func newBanner(s *session, a *app.App) *banner {
 		s.teller = s
 	}
 	b := &banner{s: s, app: a, services: s.teller == s}
-	report := table.Report(a, s.host.Services())
+	report := table.Report(a, s.host.Env())
 	var others [][4]string
 	var reasons []string
 	without := map[string][]string{} // functions that are not served, by the reason

@@ -5,7 +5,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -54,7 +53,7 @@ type Kind struct {
 	ServeHook func(ctx context.Context, f *Function, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error)
 
 	// Observe adds the knowledge of a running host's services to the report of check.
-	Observe func(r *app.FunctionReport, a *app.App, f *app.Function, on *services.Embedded)
+	Observe func(r *app.FunctionReport, a *app.App, f *app.Function, env *Env)
 
 	// CountName is the platform's name of a delivery count in its log; empty for
 	// "DeliveryCount".

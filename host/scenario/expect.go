@@ -281,7 +281,7 @@ func (r *run) lints(at string, want []string) {
 	got := []string{}
 	var texts []string
 	if a := r.h.App(); a != nil {
-		for _, l := range table.Report(a, r.h.Services()).Lints {
+		for _, l := range table.Report(a, r.h.Env()).Lints {
 			got = append(got, l.ID)
 			texts = append(texts, l.ID+": "+l.Message)
 		}

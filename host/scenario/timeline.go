@@ -35,7 +35,7 @@ func (r *run) of(function string) timeline {
 // explain tells lives with what the services of the host know.
 func (r *run) explain(about explain.Subject) []*explain.Life {
 	if about.App = r.h.App(); about.App != nil {
-		about.Report = table.Report(about.App, r.h.Services())
+		about.Report = table.Report(about.App, r.h.Env())
 	}
 	return explain.Explain(r.journaled(func(*journal.Record) bool { return true }), about)
 }

@@ -108,7 +108,7 @@ func (s *Server) report() (all *app.Report) {
 		if a == nil {
 			continue
 		}
-		r := table.Report(a, h.Services())
+		r := table.Report(a, h.Env())
 		if h.AppName() != "" {
 			r = named(h, r)
 		}

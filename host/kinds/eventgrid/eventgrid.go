@@ -13,8 +13,8 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
@@ -136,11 +136,11 @@ func endText(a *app.App, deliveries int, ends []string) string {
 
 // observe makes the report cover all event subscriptions: the ones of host.json, which
 // it knows, and the ones that were made while the host ran.
-func observe(r *app.FunctionReport, a *app.App, f *app.Function, on *services.Embedded) {
+func observe(r *app.FunctionReport, a *app.App, f *app.Function, env *kinds.Env) {
 	var subscriptions []eventgrid.Subscription
-	for _, topic := range on.EventGrid().Topics() {
+	for _, topic := range env.Embedded.EventGrid().Topics() {
 		for _, s := range topic.Subscriptions {
-			if strings.EqualFold(s.Function, f.Name) {
+			if strings.EqualFold(s.Function, journal.Qualified(env.AppName, f.Name)) {
 				subscriptions = append(subscriptions, s.Subscription)
 			}
 		}

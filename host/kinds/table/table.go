@@ -16,7 +16,6 @@ import (
 	"github.com/redeliver/redeliver/host/kinds/queue"
 	"github.com/redeliver/redeliver/host/kinds/servicebus"
 	"github.com/redeliver/redeliver/host/kinds/timer"
-	"github.com/redeliver/redeliver/host/services"
 )
 
 // triggers are the trigger kinds. The column OfficialRetry of their facts says which kinds
@@ -54,13 +53,13 @@ func Of(typ string) *kinds.Kind {
 
 // Report is the report of app.Check on an app that runs, with what its services know: an
 // event subscription has its own number of deliveries.
-func Report(a *app.App, on *services.Embedded) *app.Report {
+func Report(a *app.App, env *kinds.Env) *app.Report {
 	r := app.Check(a)
 	for i := range r.Functions {
 		f := &r.Functions[i]
 		def, kind := a.Function(f.Name), Of(f.Trigger)
 		if def != nil && kind != nil && kind.Observe != nil && !f.InError && f.NotServed == "" && f.Disabled == "" {
-			kind.Observe(f, a, def, on)
+			kind.Observe(f, a, def, env)
 		}
 	}
 	return r

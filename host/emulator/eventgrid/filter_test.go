@@ -154,6 +154,7 @@ func TestBadSubscriptions(t *testing.T) {
 		"container":        {eventgrid.Subscription{Name: "s", Function: "F", DeadLetterContainer: "a/b"}, "neither a container's name nor its resource ID"},
 		"headers":          {eventgrid.Subscription{Name: "s", Function: "F", DeliveryHeaders: headers}, "11 delivery headers"},
 		"long header":      {eventgrid.Subscription{Name: "s", Function: "F", DeliveryHeaders: map[string]string{"a": strings.Repeat("x", 4097)}}, "at most 4096"},
+		"name of a header": {eventgrid.Subscription{Name: "s", Function: "F", DeliveryHeaders: map[string]string{strings.Repeat("x", 257): "v"}}, "header"},
 		"operator":         {filter("Equals", 1), `unknown operator "Equals"`},
 		"no key":           {eventgrid.Subscription{Name: "s", Function: "F", AdvancedFilters: []eventgrid.Filter{{Operator: "StringIn", Value: "a"}}}, "the key is missing"},
 		"no values":        {filter("StringIn"), "nothing to compare with"},

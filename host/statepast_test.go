@@ -21,7 +21,7 @@ import (
 func TestStateOfThePast(t *testing.T) {
 	t.Parallel()
 	past := t.TempDir()
-	r, err := zip.OpenReader("testdata/state2.zip")
+	r, err := zip.OpenReader("testdata/state3.zip")
 	if err != nil {
 		t.Fatal(err)
 	}

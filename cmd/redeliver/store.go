@@ -103,7 +103,7 @@ func storeError(err error) error {
 	case errors.As(err, &unwritable):
 		return hinted(unwritable, writeHint(unwritable, unwritable.Dir)+", or choose another folder with --data, or none with --in-memory")
 	case errors.As(err, &version):
-		return hinted(version, "run the version that wrote it, or choose another folder with --data")
+		return hinted(version, `run the version that wrote it ("redeliver state save FILE" there and "redeliver state load FILE" here bring its state), or choose another folder with --data`)
 	case errors.As(err, &corrupt):
 		return hinted(corrupt, `move the folder away to start empty ("redeliver state load FILE" then brings back a saved state), or choose another one with --data`)
 	case errors.Is(err, store.ErrDiskFull):

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // An archive is the title with the version, then records, each a kind and its
@@ -40,7 +38,7 @@ func (s *Store) Save(w io.Writer) error {
 		return err
 	}
 	e.files.pin() // first: what the view refers to must stay
-	v := &View{e: e, snap: e.db.NewSnapshot()}
+	v := newView(e, nil)
 	err = v.save(w)
 	e.files.unpin()
 	if err = errors.Join(err, v.Close()); err != nil {
@@ -85,22 +83,6 @@ func (v *View) save(to io.Writer) error {
 	return w.w.Flush()
 }
 
-func (v *View) scanFiles(f func(FileID, *fileState) error) error {
-	it, err := v.snap.NewIter(&pebble.IterOptions{LowerBound: refPrefix, UpperBound: PrefixEnd(refPrefix)})
-	if err != nil {
-		return explain(v.e.dir, err)
-	}
-	for ok := it.First(); ok && err == nil; ok = it.Next() {
-		id, state, ok := decodeRef(it.Key(), it.Value())
-		if !ok {
-			err = corrupt(v.e.dir, "reference %x cannot be read", it.Key())
-			break
-		}
-		err = f(id, state)
-	}
-	return errors.Join(err, explain(v.e.dir, it.Close()))
-}
-
 // Load replaces everything in the store by what an archive holds, all of it or,
 // when it fails, nothing: an error of a Check too leaves the store as it was.
 // Changes that are committed while it runs are lost; views, commits and files
@@ -137,7 +119,7 @@ func (s *Store) check(e *engine) error {
 	s.mu.Unlock()
 	for _, c := range checks {
 		e.use()
-		v := &View{e: e, snap: e.db.NewSnapshot(), space: c.space}
+		v := newView(e, c.space)
 		if err := errors.Join(c.check(v), v.Close()); err != nil {
 			return err
 		}
@@ -160,7 +142,7 @@ func (s *Store) renew(what string, fill func(e *engine) error) error {
 	if closed {
 		return ErrClosed
 	}
-	e, err := createEngine(s.fs, s.dir, next, &s.opts, false)
+	e, err := createEngine(s.under, s.dir, next, &s.opts, false)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -169,7 +151,7 @@ func (s *Store) renew(what string, fill func(e *engine) error) error {
 	}
 	if err != nil {
 		e.retire()
-		_ = newDisk(s.fs, &s.opts).RemoveAll(e.dir) // garbage; the next open tries again
+		_ = s.disk.RemoveAll(e.dir) // garbage; the next open tries again
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
@@ -190,7 +172,7 @@ func (e *engine) load(from io.Reader) error {
 	if version != archiveVersion {
 		return &VersionError{Path: "archive", Got: version, Want: archiveVersion}
 	}
-	b := e.db.NewBatch()
+	b := newBatch(e, nil)
 	for {
 		switch kind := r.byte(); {
 		case r.err != nil:
@@ -203,12 +185,12 @@ func (e *engine) load(from io.Reader) error {
 			if len(key) == 0 || key[0] == 0 {
 				return corrupt("archive", "key %q", key)
 			}
-			must(b.Set(key, value, nil))
-			if b.Len() >= loadBatch {
+			b.Set(key, value)
+			if len(b.frame) >= loadBatch {
 				if err := e.commitLoad(b); err != nil {
 					return err
 				}
-				b = e.db.NewBatch()
+				b = newBatch(e, nil)
 			}
 		case kind == recordFile:
 			if err := e.loadFile(r, b); err != nil {
@@ -231,7 +213,7 @@ func (e *engine) load(from io.Reader) error {
 	}
 }
 
-func (e *engine) loadFile(r *archiveReader, b *pebble.Batch) error {
+func (e *engine) loadFile(r *archiveReader, b *Batch) error {
 	id, refs, size := FileID(r.number()), r.number(), r.number()
 	if r.err != nil {
 		return r.failed()
@@ -240,7 +222,7 @@ func (e *engine) loadFile(r *archiveReader, b *pebble.Batch) error {
 		return corrupt("archive", "file %d", id)
 	}
 	e.use()
-	w, err := e.create(id)
+	w, err := e.createFile(id)
 	if err != nil {
 		e.release()
 		return err
@@ -256,13 +238,13 @@ func (e *engine) loadFile(r *archiveReader, b *pebble.Batch) error {
 	state := &fileState{refs: int(refs), size: int64(size)}
 	e.files.known[id] = state
 	e.files.last = max(e.files.last, id)
-	must(b.Set(refKey(id), encodeRef(state), nil))
+	b.frame = appendSet(b.frame, nil, refKey(id), encodeRef(state))
 	return nil
 }
 
-func (e *engine) commitLoad(b *pebble.Batch) error {
+func (e *engine) commitLoad(b *Batch) error {
 	e.use()
-	c, err := begin(&Batch{e: e, b: b})
+	c, err := e.begin(b)
 	if err != nil {
 		e.release()
 		return err

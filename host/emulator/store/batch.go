@@ -1,14 +1,11 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Batch collects changes that take effect together or not at all. Later ones
@@ -17,17 +14,13 @@ import (
 // Keys are ordered by their bytes and must not be empty or begin with a zero
 // byte: those are the store's own. Keys and values are copied.
 type Batch struct {
-	e      *engine
-	b      *pebble.Batch
-	space  []byte         // prefix of all keys
-	delta  map[FileID]int // references of files
-	frees  bool           // it removes something
-	ranges []keyRange     // that it removes
-	adds   int            // bytes of the keys and values that it sets
+	e     *engine
+	frame []byte
+	space []byte         // prefix of all keys
+	delta map[FileID]int // references of files
+	frees bool           // it removes something
+	adds  int            // bytes of the keys and values that it sets
 }
-
-// keyRange is the keys from start up to and without end.
-type keyRange struct{ start, end []byte }
 
 // NewBatch returns an empty batch. It fails when the store is closed or has
 // failed.
@@ -36,30 +29,33 @@ func (s *Store) NewBatch() (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{e: e, b: e.db.NewBatch(), space: s.prefix}, nil
+	return newBatch(e, s.prefix), nil
 }
+
+func newBatch(e *engine, space []byte) *Batch { return &Batch{e: e, frame: newFrame(), space: space} }
 
 // Set gives a key its value.
 func (b *Batch) Set(key, value []byte) {
 	checkKey(key)
-	must(b.b.Set(within(b.space, key), value, nil))
+	b.frame = appendSet(b.frame, b.space, key, value)
 	b.adds += len(key) + len(value)
 }
 
 // Delete removes a key, which need not exist.
 func (b *Batch) Delete(key []byte) {
 	checkKey(key)
-	must(b.b.Delete(within(b.space, key), nil))
+	b.frame = appendDelete(b.frame, b.space, key)
 	b.frees = true
 }
 
 // DeleteRange removes the keys from start up to and without end, however many
-// there are, for the cost of one.
+// there are, for the cost of one on the disk.
 func (b *Batch) DeleteRange(start, end []byte) {
 	checkKey(start)
-	r := keyRange{slices.Clone(within(b.space, start)), slices.Clone(within(b.space, end))}
-	must(b.b.DeleteRange(r.start, r.end, nil))
-	b.ranges = append(b.ranges, r)
+	if end = within(b.space, end); end == nil {
+		end = PrefixEnd(b.space)
+	}
+	b.frame = appendRange(b.frame, within(b.space, start), end)
 	b.frees = true
 }
 
@@ -82,16 +78,13 @@ func (b *Batch) refer(id FileID, n int) {
 }
 
 // Discard ends a batch that will not be begun.
-func (b *Batch) Discard() {
-	_ = b.b.Close() // it only says that the batch is gone
-	b.e.release()
-}
+func (b *Batch) Discard() { b.e.release() }
 
 // Commit is a batch that has begun.
 type Commit struct {
-	e    *engine
-	b    *pebble.Batch
-	dead []FileID // files whose last reference goes with the batch
+	e      *engine
+	number uint64   // of its frame
+	dead   []FileID // files whose last reference goes with the batch
 
 	once sync.Once
 	err  error
@@ -102,63 +95,57 @@ type Commit struct {
 // see it. Batches become durable in the order of their Begin: when one is done, all
 // before it are done. The caller must call Wait.
 //
-// A failure ends the use of the store until Recover: what was begun and not
-// done may or may not have been written. A batch that keeps or releases a file
-// that is not there is refused with ErrNotFound, and only it.
-//
-// While the store refuses writes, as on a full disk, it fails with ErrFailed for
-// the reason of that, and what can be read stays as it is. A batch that removes
-// something is taken as long as the room lasts that the store keeps for it.
+// When the batch cannot be written it is refused, with ErrReadOnly for the reason of that,
+// and what can be read stays as it is. The store then refuses writes for as long as they
+// would fail. On a full disk a batch that removes something is taken as long as the room
+// lasts that the store keeps for it. A batch that keeps or releases a file that is not
+// there is refused with ErrNotFound, and only it.
 func (s *Store) Begin(b *Batch) (*Commit, error) {
-	s.growReserve(b)
-	if err := s.toWritable(b); err != nil {
-		b.e.release()
-		return nil, fmt.Errorf("write: %w", err)
-	}
-	c, err := begin(b)
+	c, err := s.begin(b)
 	if err != nil {
 		b.e.release()
 		return nil, fmt.Errorf("write: %w", err)
 	}
-	s.noteRemoved(b)
 	return c, nil
 }
 
-func begin(b *Batch) (c *Commit, err error) {
-	if err := b.e.failed(); err != nil {
-		return nil, err
+// unwrittenError says that a batch was not written, and that nothing has changed.
+type unwrittenError struct{ error }
+
+func (e unwrittenError) Unwrap() error { return e.error }
+
+// begin writes a batch.
+func (e *engine) begin(b *Batch) (*Commit, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.failed(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
 	}
-	c = &Commit{e: b.e, b: b.b}
-	b.e.order.Lock()
-	defer b.e.order.Unlock()
+	frame := b.frame
 	if len(b.delta) > 0 {
-		b.e.files.mu.Lock()
-		defer b.e.files.mu.Unlock()
-		if c.dead, err = b.e.files.referLocked(b.b, b.delta); err != nil {
+		e.files.mu.Lock()
+		defer e.files.mu.Unlock()
+		var err error
+		if frame, err = e.files.referencesLocked(slices.Clip(frame), b.delta); err != nil {
 			return nil, err
 		}
 	}
-	// The engine panics after a fatal failure, with its locks held.
-	defer func() {
-		if r := recover(); r != nil {
-			b.e.lose()
-			cause, ok := r.(error)
-			if !ok {
-				cause = fmt.Errorf("engine: %v", r)
-			}
-			c, err = nil, b.e.fail(cause)
+	if err := e.addLocked(frame); err != nil {
+		if e.failed() != nil {
+			return nil, err
 		}
-	}()
-	b.e.batches++
-	must(b.b.Set(batchesKey, binary.BigEndian.AppendUint64(nil, b.e.batches), nil))
-	if err := b.e.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
-		return nil, b.e.fail(err)
+		return nil, unwrittenError{explain(e.dir, err)}
+	}
+	c := &Commit{e: e, number: e.log.number}
+	if len(b.delta) > 0 {
+		c.dead = e.files.referLocked(b.delta)
 	}
 	return c, nil
 }
 
 // Wait returns when the batch is durable, or has failed. The caller of Begin calls
-// it; others may call it too, at any time, and get the same answer.
+// it; others may call it too, at any time, and get the same answer. A failure ends the use
+// of the store until Recover: what was begun and not done is not in it then.
 func (c *Commit) Wait() error {
 	c.once.Do(func() {
 		c.err = c.wait()
@@ -172,18 +159,10 @@ func (c *Commit) Durable() bool { return c.done.Load() && c.err == nil }
 
 func (c *Commit) wait() error {
 	defer c.e.release()
-	err := c.b.SyncWait()
-	if err == nil {
-		err = c.e.failed() // the engine is not told what happens to its log
-	}
-	if err != nil {
-		return fmt.Errorf("write: %w", c.e.fail(err))
+	if err := c.e.syncTo(c.number); err != nil {
+		return fmt.Errorf("write: %w", err)
 	}
 	c.e.files.remove(c.dead)
-	err, c.b = c.b.Close(), nil
-	if err != nil {
-		return fmt.Errorf("write: %w", c.e.fail(err))
-	}
 	return nil
 }
 
@@ -198,14 +177,6 @@ func (s *Store) Apply(b *Batch) error {
 
 func checkKey(key []byte) {
 	if len(key) == 0 || key[0] == 0 {
-		panic("store: a key must not be empty or begin with a zero byte")
-	}
-}
-
-// must is for calls on a batch in memory, which fail only when it has been
-// committed before.
-func must(err error) {
-	if err != nil {
-		panic(errors.Join(errors.New("store: batch used after Begin"), err))
+		panic(errors.New("store: a key must not be empty or begin with a zero byte"))
 	}
 }

@@ -71,7 +71,7 @@ func TestOtherVersions(t *testing.T) {
 		switch {
 		case test.want == 0 && !errors.As(err, &damage):
 			t.Errorf("Open with FORMAT %q = %v, want CorruptError", test.text, err)
-		case test.want != 0 && (!errors.As(err, &version) || version.Got != max(test.want, 0) || version.Want != 2):
+		case test.want != 0 && (!errors.As(err, &version) || version.Got != max(test.want, 0) || version.Want != 3):
 			t.Errorf("Open with FORMAT %q = %v, want VersionError", test.text, err)
 		}
 	}
@@ -84,19 +84,20 @@ func TestOtherVersions(t *testing.T) {
 	open(t, dir, nil)
 }
 
-// filled makes a data directory as a kill leaves it: with tables, a log and
+// filled makes a data directory as a kill leaves it: with segments of the log, and
 // files. It returns the directory and what Open must find there.
 func filled(t *testing.T) (dir string, want []string, id store.FileID) {
 	t.Helper()
 	live := t.TempDir()
-	s := open(t, live, nil)
+	opts := new(store.Options).WithSegment(128 << 10)
+	s := open(t, live, opts)
 	id = writeFile(t, s, pattern(100_000))
 	must(t, apply(s, func(b *store.Batch) { b.Keep(id) }))
 	for i := range 100 {
 		must(t, set(s, fmt.Sprintf("old%03d", i), string(pattern(3000+i))))
 	}
 	must(t, s.Close())
-	s = open(t, live, nil) // now in tables
+	s = open(t, live, opts)
 	for i := range 100 {
 		must(t, set(s, fmt.Sprintf("new%03d", i), string(pattern(1000+i))))
 	}
@@ -240,7 +241,7 @@ func copyOf(t *testing.T, dir string) string {
 func TestAShortLogIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	log := filepath.Join(dir, "0001", "db", "000002.log")
+	log := filepath.Join(dir, "0001", "log", "00000001.log")
 	s := open(t, dir, nil)
 	var ends []int64
 	for i := range 4 {
@@ -252,7 +253,7 @@ func TestAShortLogIsNamed(t *testing.T) {
 	must(t, s.Close())
 	for _, end := range ends[:3] {
 		spoiled := copyOf(t, dir)
-		must(t, os.Truncate(filepath.Join(spoiled, "0001", "db", "000002.log"), end))
+		must(t, os.Truncate(filepath.Join(spoiled, "0001", "log", "00000001.log"), end))
 		s, err := store.Open(spoiled, nil)
 		var damage *store.CorruptError
 		if !errors.As(err, &damage) {

@@ -12,8 +12,10 @@
 // The common work of all owners, on the emulator's clock, is in package keep below;
 // fields is the encoding of their values, storetest the frame of their tests.
 //
-// Read [Open], [Store.Begin] and [Store.View] first, then layout.go for what is
-// on disk. The engine under the keys is pebble, which no other package imports;
-// docs/design.md says why. The package leaves out transactions that read (the
-// owners' locks do that work), replication, and any repair of a damaged store.
+// Keys are a log of batches (frame.go, log.go), rewritten from its old end when it has
+// become too long (clean.go), and an index in memory of where the values lie in it
+// (index.go). Read [Open], [Store.Begin] and [Store.View] first, then layout.go for what
+// is on disk; docs/design.md says why there is no database under it. The package leaves
+// out transactions that read (the owners' locks do that work), replication, and any repair
+// of a damaged store.
 package store

@@ -1,320 +1,205 @@
 package store
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"path"
-	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Sizes of the engine: little enough for an idle process, enough for a queue in
-// full work. The next start reads again the part of the log that is not in
-// tables: two memTables full, as a rule.
-const (
-	memTable  = 4 << 20
-	cacheSize = 4 << 20
-	// A writer must not wait for a flush that cannot succeed: an engine that
-	// cannot flush fails first. It must not wait either for a merge without
-	// room (TestARefusedMergeRefusesNoWrite).
-	neverStop = 1 << 10
-)
-
-// engine is one opening of one state: its keys and its files. It serves until it
-// fails or another takes its place, and closes when its last user has gone.
-//
-// An engine that only reads changes nothing on the disk, except that it
-// removes files without a reference. Another opening of the same state,
-// which writes, may take its place with everything it knows of the files.
+// engine is one opening of one state: its log, the index of its keys, and its files. It
+// serves until it fails or another takes its place, and closes when its last user has
+// gone.
 type engine struct {
-	state    int
-	dir      string // of the state
-	readOnly bool
-	disk     *disk
-	memTable uint64
-	db       *pebble.DB
-	files    *files
-
-	compactions scheduler
-	merging     atomic.Pointer[merging] // nil: nothing is in its way
-	written     atomic.Int64            // bytes of the batches that have begun
-	logs        int64                   // bytes of the logs that the opening has read
+	state int
+	dir   string // of the state
+	disk  *disk
+	files *files
 
 	failure atomic.Pointer[error]
 	failing atomic.Pointer[func(error)] // called with the failure; must not wait
-	lost    atomic.Bool                 // it cannot be closed any more
-	losing  chan struct{}               // closed with lost
-	broken  chan struct{}               // closed with the first failure
-	once    sync.Once
 
-	order   sync.Mutex
-	batches uint64 // that have begun, since the state was made
+	// The keys. A change is written and seen under the mutex, so that the order of frames
+	// is that of what readers see.
+	mu         sync.RWMutex
+	index      index
+	log        *log
+	limit      atomic.Int64 // of the last segment, for those without the mutex
+	checked    account      // what CHECK says
+	cleaning   bool         // by a goroutine, see clean.go
+	cleanAt    int64        // size of the log below which it is not tried
+	cleanSlack int64        // see cleanLeast
+	cleaners   sync.WaitGroup
+	outgoing   outgoing
 
-	mu       sync.Mutex
-	changed  *sync.Cond // on mu
+	synced syncing
+
+	uses     sync.Mutex
 	users    int
 	retired  bool
 	closed   bool
+	changed  *sync.Cond // on uses
 	closeErr error
-	onClose  func()
 }
 
-func openEngine(under vfs.FS, dir string, state int, opts *Options) (*engine, error) {
+func newEngine(under fileSystem, dir string, state int, opts *Options) *engine {
+	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(under, opts)}
+	e.log = &log{disk: e.disk, dir: e.logDir(), fixed: opts.segment}
+	e.cleanSlack = cleanLeast
+	if opts.segment > 0 {
+		e.cleanSlack = opts.segment
+	}
+	e.changed = sync.NewCond(&e.uses)
+	e.synced.changed = sync.NewCond(&e.synced.mu)
+	return e
+}
+
+func (e *engine) logDir() string   { return path.Join(e.dir, "log") }
+func (e *engine) filesDir() string { return path.Join(e.dir, "files") }
+
+// openEngine opens a state that is there, as of a frame. It needs no room on the disk.
+func openEngine(under fileSystem, dir string, state int, upTo uint64, opts *Options) (*engine, error) {
 	e := newEngine(under, dir, state, opts)
-	if err := e.open(false); err != nil {
+	if err := e.open(upTo); err != nil {
 		return nil, explainOpen(e.dir, err)
 	}
 	return e, nil
 }
 
-// openToRead opens a state that is not to be changed.
-func openToRead(under vfs.FS, dir string, state int, opts *Options) (*engine, error) {
-	e := newEngine(under, dir, state, opts)
-	e.readOnly = true
-	if err := e.open(false); err != nil {
-		return nil, explainOpen(e.dir, err)
+func (e *engine) open(upTo uint64) error {
+	if err := openLog(e.log, upTo, e.apply); err != nil {
+		return err
 	}
-	return e, nil
-}
-
-// openAfter opens the state of an engine that only reads for writing. The tables
-// that the other may still read stay until that has closed.
-func openAfter(before *engine, under vfs.FS, dir string, opts *Options) (*engine, error) {
-	e := newEngine(under, dir, before.state, opts)
-	if err := e.openAfter(before, false); err != nil {
-		return nil, explainOpen(e.dir, err)
-	}
-	before.then(e.merge)
-	return e, nil
-}
-
-// createEngine makes an empty state. The remains of a former attempt are removed. A
-// fresh store syncs only on request until it is settled: there is nothing to lose
-// yet.
-func createEngine(under vfs.FS, dir string, state int, opts *Options, fresh bool) (*engine, error) {
-	e := newEngine(under, dir, state, opts)
-	e.disk.fresh.Store(fresh && !opts.Sync)
-	err := e.disk.RemoveAll(e.dir)
+	e.limit.Store(e.log.limit)
+	err := e.checkEnd()
 	if err == nil {
-		err = e.open(true)
+		e.files, err = openFiles(e)
 	}
 	if err != nil {
+		e.log.closeAll()
+	}
+	return err
+}
+
+// everything is the number of a frame that is never reached.
+const everything = math.MaxUint64
+
+// createEngine makes an empty state. The remains of a former attempt are removed. A fresh
+// store syncs only on request until it is settled: there is nothing to lose yet.
+func createEngine(under fileSystem, dir string, state int, opts *Options, fresh bool) (*engine, error) {
+	e := newEngine(under, dir, state, opts)
+	e.disk.fresh.Store(fresh && !opts.Sync)
+	if err := e.create(); err != nil {
 		return nil, explain(e.dir, err)
 	}
 	return e, nil
 }
 
-func (e *engine) settled() { e.disk.fresh.Store(false) }
-
-func newEngine(under vfs.FS, dir string, state int, opts *Options) *engine {
-	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(under, opts), memTable: memTable}
-	if opts.memTable > 0 {
-		e.memTable = opts.memTable
-	}
-	e.losing, e.broken = make(chan struct{}), make(chan struct{})
-	e.changed = sync.NewCond(&e.mu)
-	return e
-}
-
-func (e *engine) open(create bool) error {
-	if err := e.openAfter(nil, create); err != nil {
+func (e *engine) create() error {
+	if err := e.disk.RemoveAll(e.dir); err != nil {
 		return err
 	}
-	e.compactions.allow(true)
-	return nil
-}
-
-// openAfter may be told of damage by a panic of the engine, which has looked into
-// its own only in part.
-func (e *engine) openAfter(before *engine, create bool) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			e.disk.fence()
-			err = corrupt(e.dir, "%v", r)
-		}
-	}()
-	filesDir := path.Join(e.dir, "files")
-	if create {
-		if err := e.disk.MkdirAll(filesDir, privateDir); err != nil {
-			return err
-		}
-		if err := syncDir(e.disk, e.dir); err != nil {
+	for _, dir := range []string{e.dir, e.logDir(), e.filesDir()} {
+		if err := e.disk.MakeDir(dir); err != nil {
 			return err
 		}
 	}
-	if !create {
-		if err := e.checkFiles(); err != nil {
-			return err
-		}
-	}
-	if err := e.openKeys(create); err != nil {
+	if err := e.log.begin(1, 1); err != nil {
 		return err
 	}
-	err = e.failed()
+	e.limit.Store(e.log.limit)
+	err := e.writeCheck(account{frames: 1, segment: 1})
 	if err == nil {
-		err = e.checkBatches(create)
+		err = e.disk.SyncDir(e.dir)
 	}
 	if err == nil {
-		err = e.learnFiles(before, filesDir)
-	}
-	if err == nil {
-		err = e.failed()
+		e.files, err = openFiles(e)
 	}
 	if err != nil {
-		e.disk.fence()
-		_ = e.closeKeys() // the error of the opening is the one to tell
-		return err
+		e.log.closeAll()
 	}
-	return nil
-}
-
-// learnFiles takes over what the engine before knows, if it has read the same
-// keys: its files are then also what tells that the two hold the same.
-func (e *engine) learnFiles(before *engine, dir string) (err error) {
-	if before != nil && before.batches == e.batches {
-		e.files = before.files
-		e.files.writeTo(e.disk)
-		return nil
-	}
-	e.files, err = openFiles(e.disk, dir, e.db)
 	return err
 }
 
-// openKeys opens the engine. When it fails in the background on the way, the
-// engine itself would not return.
-func (e *engine) openKeys(create bool) error {
-	type result struct {
-		db    *pebble.DB
-		err   error
-		panic any
+// apply makes the index and the account of live bytes follow the records of a frame.
+func (e *engine) apply(g *segment, at int64, records []byte) {
+	gone := func(p place, key int) {
+		size := sizeOfSet(key, p.size)
+		e.log.of(p).live -= size
+		e.log.live -= size
 	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() { r.panic = recover(); done <- r }()
-		r.db, r.err = pebble.Open(e.keysDir(), e.options(create))
-	}()
-	select {
-	case r := <-done:
-		if r.panic != nil {
-			panic(r.panic)
-		}
-		if r.err != nil {
-			e.disk.fence()
-			if err := e.failed(); err != nil {
-				return err
+	eachRecord(records, func(r record) {
+		switch r.kind {
+		case recordSet:
+			old, had := e.index.set(r.key, place{g.number, at + frameHead + int64(r.at), len(r.value)})
+			if had {
+				gone(old, len(r.key))
 			}
-			return r.err
+			size := sizeOfSet(len(r.key), len(r.value))
+			g.live += size
+			e.log.live += size
+		case recordDelete:
+			if old, had := e.index.remove(r.key); had {
+				gone(old, len(r.key))
+			}
+		case recordRange:
+			end := r.value
+			if len(end) == 0 {
+				end = nil
+			}
+			e.index.removeRange(r.key, end, gone)
 		}
-		e.db = r.db
-		return nil
-	case <-e.losing:
-		e.disk.abandon()
-		return e.failed()
-	}
+	})
 }
 
-func (e *engine) options(create bool) *pebble.Options {
-	o := &pebble.Options{
-		FS:                          &shield{disk: e.disk, dir: e.dir, failed: func(err error) { _ = e.fail(err) }, replays: e.replays},
-		ReadOnly:                    e.readOnly,
-		Logger:                      engineLog{e},
-		DisableTableStats:           true,
-		EventListener:               &pebble.EventListener{BackgroundError: e.background, DataCorruption: e.damaged},
-		ErrorIfNotExists:            !create,
-		ErrorIfExists:               create,
-		FormatMajorVersion:          pebble.FormatTableFormatV6, // raise it together with formatVersion
-		MemTableSize:                e.memTable,
-		CacheSize:                   cacheSize,
-		MaxOpenFiles:                256,
-		MemTableStopWritesThreshold: neverStop,
-		L0StopWritesThreshold:       neverStop,
-	}
-	o.Experimental.CompactionScheduler = &e.compactions
-	return o
-}
-
-// engineLog drops what the engine says of its work. A failure that it calls fatal
-// ends this opening, not the process (TestEachFileOperationFails).
-type engineLog struct{ e *engine }
-
-func (engineLog) Infof(string, ...any)  {}
-func (engineLog) Errorf(string, ...any) {}
-
-func (l engineLog) Fatalf(format string, args ...any) {
-	err := fmt.Errorf(format, args...)
-	for _, arg := range args {
-		if cause, ok := arg.(error); ok {
-			err = cause // the text has lost what kind of error it was
+// addLocked writes a frame and makes it seen.
+func (e *engine) addLocked(frame []byte) error {
+	if e.log.full(frame) {
+		if err := e.rotateLocked(); err != nil {
+			return err
 		}
 	}
-	_ = l.e.fail(err)
-}
-
-// background is told, by the goroutine of a flush or a compaction, what went
-// wrong in it. The engine would try again at once and for ever; this ends the
-// goroutine instead, and with it the hope to close the engine in order.
-func (e *engine) background(err error) {
-	if errors.Is(err, pebble.ErrCancelledCompaction) {
-		return
+	g, at, err := e.log.add(frame)
+	if err != nil {
+		return err
 	}
-	if vfs.IsNoSpaceError(err) && e.failed() == nil { // only a merge is told of that
-		e.stopMerging()
-		return
+	e.apply(g, at, frame[frameHead:])
+	e.cleanLocked()
+	return nil
+}
+
+// rotateLocked goes on in another segment. All frames before it are durable then.
+func (e *engine) rotateLocked() error {
+	before := e.log.last()
+	if e.log.torn || before.ahead > before.size {
+		if err := e.log.cut(); err != nil {
+			return err
+		}
 	}
-	_ = e.fail(err)
-	e.lose()
-	runtime.Goexit()
+	if err := e.syncFile(before); err != nil {
+		return err
+	}
+	if err := e.log.begin(before.number+1, e.log.segments[0].number); err != nil {
+		return err
+	}
+	e.limit.Store(e.log.limit)
+	last := e.log.last()
+	e.synced.reached(last.first - 1)
+	_ = e.writeCheck(account{frames: last.first - 1, segment: last.number}) // the one before holds, too
+	return nil
 }
 
-// damaged is told of damage that the engine has found in any read, in a merge of
-// tables too.
-func (e *engine) damaged(info pebble.DataCorruptionInfo) {
-	_ = e.fail(&CorruptError{Path: info.Path, Err: info.Details})
-}
-
-func (e *engine) lose() {
-	e.lost.Store(true)
-	e.once.Do(func() { close(e.losing) })
-}
-
-// fail ends the use of the engine for the first reason that is given, and keeps
-// what still runs in it from the files.
+// fail ends the use of the engine for the first reason that is given.
 func (e *engine) fail(err error) error {
 	err = explain(e.dir, err)
-	first := e.failure.CompareAndSwap(nil, &err)
-	e.compactions.allow(false)
-	e.disk.fence()
-	if !first {
-		return *e.failure.Load()
-	}
-	close(e.broken)
-	if tell := e.failing.Load(); tell != nil {
-		(*tell)(err)
+	if e.failure.CompareAndSwap(nil, &err) {
+		e.files.fence()
+		if tell := e.failing.Load(); tell != nil {
+			(*tell)(err)
+		}
 	}
 	return *e.failure.Load()
-}
-
-// writeError names the failure of a write to a file. A late writer gets the error
-// that ended the opening.
-func (e *engine) writeError(err error) error {
-	if failure := e.failed(); failure != nil && errors.Is(err, errFenced) {
-		return fmt.Errorf("%w: %w", ErrFailed, failure)
-	}
-	return explain(e.dir, err)
-}
-
-// readError names what went wrong in a read. An engine that has failed may miss
-// tables that it was made to believe it had written, or parts of them.
-func (e *engine) readError(path string, err error) error {
-	if failure := e.failed(); failure != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, failure)
-	}
-	return explain(path, err)
 }
 
 func (e *engine) failed() error {
@@ -324,25 +209,25 @@ func (e *engine) failed() error {
 	return nil
 }
 
-// use counts one more user in. The caller knows that the engine is open: it has
-// found it in the Store, whose mutex it holds, or is a user itself.
+// use counts one more user in. The caller knows that the engine is open: it has found it in
+// the Store, whose mutex it holds, or is a user itself.
 func (e *engine) use() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.uses.Lock()
+	defer e.uses.Unlock()
 	e.users++
 }
 
 func (e *engine) release() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.uses.Lock()
+	defer e.uses.Unlock()
 	e.users--
 	e.closeIfIdleLocked()
 }
 
 // retire admits no further user; the last one closes the engine.
 func (e *engine) retire() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.uses.Lock()
+	defer e.uses.Unlock()
 	e.retired = true
 	e.closeIfIdleLocked()
 }
@@ -353,49 +238,39 @@ func (e *engine) closeIfIdleLocked() {
 		return
 	}
 	e.closed = true
-	e.closeErr = e.closeKeys()
-	if e.failed() == nil && e.closeErr == nil && !e.readOnly {
-		e.closeErr = e.writeCheck() // now that the log is on disk
-	}
-	if e.onClose != nil {
-		e.onClose()
-	}
+	e.closeErr = e.close()
 	e.changed.Broadcast()
 }
 
-// then calls f when the engine has closed.
-func (e *engine) then(f func()) {
+// close ends the log. Nobody uses the engine.
+func (e *engine) close() error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.onClose = f; e.closed {
-		f()
+	e.cleanAt = noCleaning
+	e.mu.Unlock()
+	e.cleaners.Wait()
+	err := e.failed()
+	if err == nil {
+		err = e.checkNow()
 	}
-}
-
-// closeKeys closes the engine as well as it can be closed. It may be lost while
-// it closes (TestDamageIsNamed).
-func (e *engine) closeKeys() error {
-	if e.lost.Load() {
-		e.disk.abandon()
-		return nil
-	}
-	done := make(chan error, 1)
-	go func() { done <- e.db.Close() }()
-	select {
-	case err := <-done:
-		return explain(e.dir, err)
-	case <-e.losing:
-		e.disk.abandon()
-		return e.failed()
-	}
+	e.log.closeAll()
+	return explain(e.dir, err)
 }
 
 // wait returns when a retired engine has closed.
 func (e *engine) wait() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.uses.Lock()
+	defer e.uses.Unlock()
 	for !e.closed {
 		e.changed.Wait()
 	}
 	return e.closeErr
+}
+
+// writeError names the failure of a write to a file. A late writer gets the error that
+// ended the opening.
+func (e *engine) writeError(err error) error {
+	if failure := e.failed(); failure != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, failure)
+	}
+	return explain(e.dir, err)
 }

@@ -4,11 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"syscall"
-
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // Conditions that callers decide by.
@@ -97,8 +93,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	what, _, _ := strings.Cut(e.Err.Error(), "\n") // the engine adds its stack
-	return fmt.Sprintf("%q is damaged: %s", e.Path, what)
+	return fmt.Sprintf("%q is damaged: %v", e.Path, e.Err)
 }
 
 func (e *CorruptError) Unwrap() error { return e.Err }
@@ -107,20 +102,22 @@ func corrupt(path, format string, args ...any) error {
 	return &CorruptError{Path: path, Err: fmt.Errorf(format, args...)}
 }
 
-// explain gives an error of the engine or the file layer its name. The engine
-// works below path.
+// explain gives an error of the file layer its name. It is about what lies below path.
 func explain(path string, err error) error {
 	var known *CorruptError
 	switch {
 	case err == nil, errors.As(err, &known), errors.Is(err, ErrDiskFull):
 		return err
-	case pebble.IsCorruptionError(err):
-		return &CorruptError{Path: path, Err: err}
-	case vfs.IsNoSpaceError(err):
+	case isFull(err):
 		return fmt.Errorf("%w: %w", ErrDiskFull, err)
 	default:
 		return err
 	}
+}
+
+// isFull reports whether there was no room on the disk.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, errNoRoom)
 }
 
 // explainOpen is explain while a state that exists is opened. Then every error that
@@ -129,7 +126,7 @@ func explainOpen(path string, err error) error {
 	var version *VersionError
 	var number syscall.Errno
 	switch {
-	case errors.As(err, &version), errors.Is(err, errFenced):
+	case errors.As(err, &version):
 		return err
 	case errors.As(err, &number) && !errors.Is(err, fs.ErrNotExist):
 		return explain(path, err)

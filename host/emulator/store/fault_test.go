@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -43,8 +41,8 @@ func TestDiskFull(t *testing.T) {
 		expect(t, s, "a=1") // old keys can be read all the same
 		full.Store(false)
 		must(t, s.Recover())
-		if after, err := s.Opening(); err != nil || after == before {
-			t.Errorf("Opening = %d, %v, before %d", after, err, before)
+		if after, err := s.Opening(); err != nil || after != before {
+			t.Errorf("Opening = %d, %v, before %d: a write that is refused changes nothing", after, err, before)
 		}
 		must(t, set(s, "d", "4"))
 		expect(t, s, "a=1", "d=4")
@@ -81,7 +79,7 @@ func TestEachFileOperationFails(t *testing.T) {
 				}
 				return nil
 			}}
-			opts.WithMemTable(64 << 10)
+			opts.WithSegment(64 << 10)
 			refused := workThrough(t, opts, func() string {
 				if p := failed.Load(); p != nil {
 					return *p
@@ -105,7 +103,7 @@ func TestEachFileOperationFails(t *testing.T) {
 // opens again. It reports whether anything was refused.
 func workThrough(t *testing.T, opts *store.Options, fault func() string) (refused bool) {
 	t.Helper()
-	fs := vfs.NewMem()
+	fs := store.MemoryFS()
 	s, err := store.OpenOn(fs, opts)
 	if err != nil {
 		refused = true
@@ -178,9 +176,9 @@ func TestPowerLoss(t *testing.T) {
 	for _, sync := range []bool{true, false} {
 		t.Run(fmt.Sprintf("Sync=%v", sync), func(t *testing.T) {
 			t.Parallel()
-			fs := vfs.NewCrashableMem()
+			fs := store.PoweredFS()
 			opts := &store.Options{Sync: sync}
-			s, err := store.OpenOn(fs, opts.WithMemTable(64<<10))
+			s, err := store.OpenOn(fs, opts.WithSegment(64<<10))
 			must(t, err)
 			defer s.Close()
 			big := strings.Repeat("x", 10<<10)
@@ -190,7 +188,7 @@ func TestPowerLoss(t *testing.T) {
 					b.Keep(id)
 					b.Set(fmt.Appendf(nil, "key%02d", i), []byte(big))
 				}))
-				after, err := store.OpenOn(fs.CrashClone(vfs.CrashCloneCfg{}), nil)
+				after, err := store.OpenOn(fs.Lost(), nil)
 				if err != nil && !sync && i < 20 {
 					continue // nothing had reached the disk yet
 				}

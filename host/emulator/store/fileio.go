@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"path"
 	"sync"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // A file on disk has its bytes, and then a checksum for each block of blockSize
@@ -32,7 +30,8 @@ func blocks(size int64) int64 { return (size + blockSize - 1) / blockSize }
 type FileWriter struct {
 	e    *engine
 	id   FileID
-	f    vfs.File
+	f    file
+	at   int64       // where the next bytes go in f
 	buf  *fileBuffer // nil: not yet, or no more
 	n    int         // bytes in buf
 	sums []byte
@@ -55,14 +54,14 @@ func (s *Store) CreateFile() (*FileWriter, error) {
 	e.files.last++
 	id := e.files.last
 	e.files.mu.Unlock()
-	w, err := e.create(id)
+	w, err := e.createFile(id)
 	if err != nil {
 		e.release()
 	}
 	return w, err
 }
 
-func (e *engine) create(id FileID) (*FileWriter, error) {
+func (e *engine) createFile(id FileID) (*FileWriter, error) {
 	f, err := e.files.create(id)
 	if err != nil {
 		return nil, fmt.Errorf("create file: %w", e.writeError(err))
@@ -129,7 +128,9 @@ func (w *FileWriter) put(p []byte) {
 	if w.err != nil || len(p) == 0 {
 		return
 	}
-	if _, err := w.f.Write(p); err != nil {
+	n, err := w.f.WriteAt(p, w.at)
+	w.at += int64(n)
+	if err != nil {
 		w.err = fmt.Errorf("write file: %w", w.e.writeError(err))
 	}
 }
@@ -164,10 +165,10 @@ func (w *FileWriter) Finish() (FileID, error) {
 	w.flush()
 	err := w.err
 	if err == nil && w.e.disk.sync {
-		err = w.f.SyncData()
+		err = w.f.Sync()
 	}
 	if err == nil && w.e.disk.sync {
-		err = syncDir(w.e.disk, path.Dir(w.id.name(w.e.files.dir)))
+		err = w.e.disk.SyncDir(path.Dir(w.id.name(w.e.files.dir)))
 	}
 	if err != nil {
 		w.Abort()
@@ -213,7 +214,7 @@ type File struct {
 	e    *engine
 	id   FileID
 	name string
-	f    vfs.File
+	f    file
 	size int64
 	sums []byte
 	once sync.Once
@@ -249,9 +250,9 @@ func (f *files) open(id FileID) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open file: %w", explain(name, err))
 	}
-	info, err := file.Stat()
-	if err == nil && info.Size() != onDisk(state.size) {
-		err = corrupt(name, "%d bytes, want %d", info.Size(), onDisk(state.size))
+	size, err := file.Size()
+	if err == nil && size != onDisk(state.size) {
+		err = corrupt(name, "%d bytes, want %d", size, onDisk(state.size))
 	}
 	var sums []byte
 	if err == nil && state.size > 0 {

@@ -10,9 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"sync/atomic"
 )
 
 // FileID names a file of the store. An id is never given twice as long as the
@@ -52,7 +50,8 @@ type files struct {
 	buffers sync.Pool // *fileBuffer
 
 	mu    sync.Mutex
-	disk  *disk // of the engine that writes, if there is one
+	disk  *disk
+	over  atomic.Bool // the engine has failed: no file goes by its word
 	last  FileID
 	known map[FileID]*fileState // every file that is there
 	pins  int                   // while it is above 0, no file goes
@@ -67,22 +66,17 @@ type fileState struct {
 }
 
 // openFiles learns which files are referred to, and removes all others.
-func openFiles(d *disk, dir string, db *pebble.DB) (*files, error) {
-	f := &files{disk: d, dir: dir, known: map[FileID]*fileState{}, dirs: map[uint8]bool{}}
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: refPrefix, UpperBound: PrefixEnd(refPrefix)})
-	if err != nil {
-		return nil, err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		id, state, ok := decodeRef(it.Key(), it.Value())
-		if !ok {
-			return nil, errors.Join(corrupt(dir, "reference %x cannot be read", it.Key()), it.Close())
-		}
+func openFiles(e *engine) (*files, error) {
+	f := &files{disk: e.disk, dir: e.filesDir(), known: map[FileID]*fileState{}, dirs: map[uint8]bool{}}
+	e.use()
+	v := newView(e, nil)
+	err := v.scanFiles(func(id FileID, state *fileState) error {
 		f.known[id] = state
 		f.last = max(f.last, id)
-	}
-	if err := it.Close(); err != nil {
-		return nil, explain(dir, err)
+		return nil
+	})
+	if err = errors.Join(err, v.Close()); err != nil {
+		return nil, err
 	}
 	return f, f.sweep()
 }
@@ -124,36 +118,45 @@ func (f *files) sweep() error {
 // corruptMissing names the first of the known files that are not there.
 func (f *files) corruptMissing(missing int) error {
 	for _, id := range slices.Sorted(maps.Keys(f.known)) {
-		if _, err := f.disk.Stat(id.name(f.dir)); errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := f.disk.Stat(id.name(f.dir)); errors.Is(err, fs.ErrNotExist) {
 			return corrupt(id.name(f.dir), "it is missing, the first of %d", missing)
 		}
 	}
 	return corrupt(f.dir, "%d of %d files are missing", missing, len(f.known))
 }
 
-// referLocked changes the numbers of references, adds them to the batch, and
-// returns the files without a reference.
-func (f *files) referLocked(b *pebble.Batch, delta map[FileID]int) (dead []FileID, err error) {
-	for id, n := range delta {
-		if s := f.known[id]; s == nil || s.dying || s.refs+n < 0 {
+// referencesLocked adds what becomes of the numbers of references to a frame.
+func (f *files) referencesLocked(frame []byte, delta map[FileID]int) ([]byte, error) {
+	for _, id := range slices.Sorted(maps.Keys(delta)) {
+		n, s := delta[id], f.known[id]
+		switch {
+		case s == nil || s.dying || s.refs+n < 0:
 			return nil, fmt.Errorf("file %d: %w", id, ErrNotFound)
+		case n == 0:
+		case s.refs+n == 0:
+			frame = appendDelete(frame, nil, refKey(id))
+		default:
+			frame = appendSet(frame, nil, refKey(id), encodeRef(&fileState{size: s.size, refs: s.refs + n}))
 		}
 	}
+	return frame, nil
+}
+
+// referLocked changes the numbers of references, and returns the files without one.
+func (f *files) referLocked(delta map[FileID]int) (dead []FileID) {
 	for id, n := range delta {
 		s := f.known[id]
-		s.refs += n
-		switch {
-		case n == 0:
-		case s.refs == 0:
-			must(b.Delete(refKey(id), nil))
+		if s.refs += n; n != 0 && s.refs == 0 {
 			dead = append(dead, id)
 			s.dying = true
-		default:
-			must(b.Set(refKey(id), encodeRef(s), nil))
 		}
 	}
-	return dead, nil
+	return dead
 }
+
+// fence keeps every file from now on: an engine that takes the place of this one may hold
+// what this one has given up.
+func (f *files) fence() { f.over.Store(true) }
 
 // remove takes dying files away, except the ones that somebody reads.
 func (f *files) remove(dead []FileID) {
@@ -168,7 +171,7 @@ func (f *files) remove(dead []FileID) {
 }
 
 func (f *files) removeIfUnusedLocked(id FileID) {
-	if s := f.known[id]; s != nil && s.dying && s.readers == 0 && f.pins == 0 {
+	if s := f.known[id]; s != nil && s.dying && s.readers == 0 && f.pins == 0 && !f.over.Load() {
 		delete(f.known, id)
 		_ = f.disk.Remove(id.name(f.dir)) // garbage; the next open tries again
 	}
@@ -192,13 +195,6 @@ func (f *files) unpin() {
 	}
 }
 
-// writeTo says through which disk files are changed from now on.
-func (f *files) writeTo(d *disk) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.disk = d
-}
-
 func (f *files) buffer() *fileBuffer {
 	if c, ok := f.buffers.Get().(*fileBuffer); ok {
 		return c
@@ -206,17 +202,17 @@ func (f *files) buffer() *fileBuffer {
 	return new(fileBuffer)
 }
 
-func (f *files) create(id FileID) (vfs.File, error) {
+func (f *files) create(id FileID) (file, error) {
 	sub := uint8(id)
 	f.mu.Lock()
-	made, disk := f.dirs[sub], f.disk
+	made := f.dirs[sub]
 	f.mu.Unlock()
 	if !made {
-		if err := disk.MkdirAll(path.Dir(id.name(f.dir)), privateDir); err != nil {
+		if err := f.disk.MakeDir(path.Dir(id.name(f.dir))); err != nil {
 			return nil, err
 		}
-		if disk.sync {
-			if err := syncDir(disk, f.dir); err != nil {
+		if f.disk.sync {
+			if err := f.disk.SyncDir(f.dir); err != nil {
 				return nil, err
 			}
 		}
@@ -224,5 +220,5 @@ func (f *files) create(id FileID) (vfs.File, error) {
 		f.dirs[sub] = true
 		f.mu.Unlock()
 	}
-	return disk.Create(id.name(f.dir), vfs.WriteCategoryUnspecified)
+	return f.disk.Create(id.name(f.dir))
 }

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // A data directory holds
@@ -19,7 +17,8 @@ import (
 //	FORMAT      what this is, its version, and which state counts
 //	LOCK OWNER  whose it is (owner.go)
 //	RESERVE     room for what makes room (reserve.go)
-//	0001/       a state: db/ is the engine's, files/ holds the bodies
+//	0001/       a state: log/ has the keys (log.go), CHECK says how far it had come
+//	            (check.go), files/ holds the bodies (files.go)
 //
 // A new state (Reset, Load) is made in the next number and counts from the
 // moment in which FORMAT is replaced; everything else there is then garbage.
@@ -29,19 +28,17 @@ const (
 	lockName   = "LOCK"
 	ownerName  = "OWNER"
 
-	formatVersion = 2
+	formatVersion = 3
 	formatTitle   = "redeliver data"
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func stateDir(dir string, n int) string { return path.Join(dir, fmt.Sprintf("%04d", n)) }
 
 // readFormat returns the number of the state that counts. found is false in an
 // empty directory.
-func readFormat(d vfs.FS, dir string) (state int, found bool, err error) {
+func readFormat(d *disk, dir string) (state int, found bool, err error) {
 	name := path.Join(dir, formatName)
-	f, err := d.Open(name)
+	text, err := readAll(d, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		states, err := listStates(d, dir)
 		if err == nil && len(states) > 0 {
@@ -50,10 +47,6 @@ func readFormat(d vfs.FS, dir string) (state int, found bool, err error) {
 		return 0, false, err
 	}
 	if err != nil {
-		return 0, false, err
-	}
-	text, err := io.ReadAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return 0, false, err
 	}
 	title, rest, _ := strings.Cut(string(text), "\n")
@@ -80,37 +73,52 @@ func formatText(state int) string {
 }
 
 // writeFormat makes n the current state, at once or not at all.
-func writeFormat(d vfs.FS, dir string, n int) error {
-	temporary := path.Join(dir, formatName+".new")
-	f, err := d.Create(temporary, vfs.WriteCategoryUnspecified)
+func writeFormat(d *disk, dir string, n int) error {
+	if err := replaceFile(d, path.Join(dir, formatName), formatText(n)); err != nil {
+		return err
+	}
+	return d.SyncDir(dir)
+}
+
+// readAll returns the content of a small file.
+func readAll(d *disk, name string) (content []byte, err error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	content = make([]byte, size)
+	if _, err := f.ReadAt(content, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return content, nil
+}
+
+// replaceFile gives a small file another content, at once or not at all.
+func replaceFile(d *disk, name, content string) error {
+	temporary := name + ".new"
+	f, err := d.Create(temporary)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, formatText(n))
+	_, err = f.WriteAt([]byte(content), 0)
 	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := d.Rename(temporary, path.Join(dir, formatName)); err != nil {
-		return err
-	}
-	return syncDir(d, dir)
-}
-
-func syncDir(d vfs.FS, dir string) error {
-	f, err := d.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return d.Rename(temporary, name)
 }
 
 // makeDir makes dir and what leads to it, as durable as commits are.
 func makeDir(d *disk, dir string) error {
-	switch info, err := d.Stat(dir); {
-	case err == nil && !info.IsDir():
+	switch _, isDir, err := d.Stat(dir); {
+	case err == nil && !isDir:
 		return &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -121,16 +129,16 @@ func makeDir(d *disk, dir string) error {
 			return err
 		}
 	}
-	if err := d.MkdirAll(dir, privateDir); err != nil {
+	if err := d.MakeDir(dir); err != nil {
 		return err
 	}
 	if !d.sync {
 		return nil
 	}
-	return syncDir(d, above)
+	return d.SyncDir(above)
 }
 
-func listStates(d vfs.FS, dir string) ([]int, error) {
+func listStates(d *disk, dir string) ([]int, error) {
 	names, err := d.List(dir)
 	if err != nil {
 		return nil, err
@@ -145,7 +153,7 @@ func listStates(d vfs.FS, dir string) ([]int, error) {
 }
 
 // removeOtherStates is best effort: what stays is tried again at the next open.
-func removeOtherStates(d vfs.FS, dir string, keep int) {
+func removeOtherStates(d *disk, dir string, keep int) {
 	states, err := listStates(d, dir)
 	if err != nil {
 		return

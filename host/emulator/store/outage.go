@@ -1,19 +1,14 @@
 package store
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Waits between openings that fail, in real time: the first, and the longest.
-// The watcher of an outage tries as often as the second says, when no other
-// call does.
+// Waits between openings that fail, in real time: the first, and the longest; the same
+// between tries to write after which the state has to be opened again. The watcher of an
+// outage tries as often as watchEvery says, when no other call does.
 const (
 	retryFirst = 100 * time.Millisecond
 	retryLast  = 10 * time.Second
@@ -24,55 +19,47 @@ const (
 // told: on a disk that has just run full the room that is given back does not last.
 const settleFor = 500 * time.Millisecond
 
-// probeName is the file that is written to see whether the disk takes writes.
-const probeName = "PROBE"
-
-// roomToOpen is the room on the disk that an opening for writing needs, beside
-// the content of the log: for the manifest, a log, small files.
-const roomToOpen = 512 << 10
-
-// roomToAdd is the room that has to be free beside that before anything is
-// added again.
-const roomToAdd = 1 << 20
-
-// outage is a time during which writes are refused. It begins when an engine
-// fails. The state is then opened for reading only, which changes nothing on the
-// disk and so succeeds when it is full; and each write tries to open it for
-// writing, if there is room. One opening is under way at a time. Failed openings
-// are spaced out.
+// outage is a time during which writes are refused. It begins when one fails. What is kept
+// stays as it was: a write that fails leaves nothing. The outage ends when a write succeeds,
+// which each call that wants to write tries, and the watcher.
+//
+// An outage may begin with an engine that has failed, because the disk did not keep what it
+// had taken. The state is then opened again, with what is on the disk for certain; openings
+// that fail are spaced out.
 type outage struct {
 	reason error
-	wait   time.Duration // after the last opening that failed
-	next   time.Time     // no opening before
-	tight  bool          // there is room for what removes something, and no more
-	gave   bool          // the reserve has been given up for that
+	open   pause         // after openings that failed
+	write  pause         // after tries to write that cost an opening
+	gave   bool          // the reserve has been given up
 	free   uint64        // what was free after that, at the least
 	over   chan struct{} // closed at its end
 	again  chan struct{} // closed when another goes on with it before its end is told
 	goesOn bool          // with another whose end has not been told
 	before chan struct{} // closed when all of the outage before has been told; nil: none
 	told   chan struct{} // closed when all of this one has been
-
-	removed []keyRange // whose room the engine has not given back
 }
 
-// putLocked puts an engine in the place of the present one. Unless anew it holds
-// what owners know already.
-func (s *Store) putLocked(e *engine, anew bool) {
+// pause keeps what has failed from being done again too soon.
+type pause struct {
+	wait time.Duration
+	next time.Time // not before
+}
+
+func (p *pause) failed() {
+	p.wait = min(max(2*p.wait, retryFirst), retryLast)
+	p.next = time.Now().Add(p.wait)
+}
+
+func (p *pause) over() bool { return !time.Now().Before(p.next) }
+
+// putLocked puts an engine in the place of the present one. What owners know is void.
+func (s *Store) putLocked(e *engine) {
 	s.e = e
-	if anew {
-		s.opening++
-	}
-	if e.readOnly {
-		return
-	}
-	if !s.tightLocked() {
-		s.endOutageLocked()
-	}
-	failing := func(err error) { go s.begin(e, err) } // the engine holds its locks
+	s.opening++
+	failing := func(err error) { go s.begins(e, err) } // the engine holds its locks
 	e.failing.Store(&failing)
 	if err := e.failed(); err != nil {
-		go s.begin(e, err)
+		go s.begins(e, err)
 	}
 }
 
@@ -83,15 +70,10 @@ func (s *Store) endOutageLocked() {
 	}
 }
 
-// begin begins an outage for an engine that has failed, unless it has begun or is
-// over already.
-func (s *Store) begin(e *engine, reason error) {
+// begins begins an outage, unless it has begun or the engine is another by now.
+func (s *Store) begins(e *engine, reason error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.beginLocked(e, reason)
-}
-
-func (s *Store) beginLocked(e *engine, reason error) {
 	if s.closed || s.e != e || s.outage != nil {
 		return
 	}
@@ -129,9 +111,8 @@ func (s *Store) watch(o *outage, reason error) {
 			}
 			return
 		case <-tick.C:
-			_ = s.takeWrites(false) // as a write would; it tells the writers
 			s.reclaim()
-			s.relax()
+			_ = s.takeWrites() // as a write would; it tells the writers
 		}
 	}
 }
@@ -154,259 +135,148 @@ func (s *Store) settled(o *outage) bool {
 	return true
 }
 
-// Recover opens a store that has failed again, so that it can be written; it does
-// nothing while the store works. It then holds every batch whose commit was done,
-// and perhaps some whose commit failed: owners read their state anew. Views,
-// commits and files from before fail.
-//
-// Calling it is optional: Ready opens a failed store for reading, and each
-// write opens it for writing, both at intervals that spare the disk.
-// Recover does not wait for that. When it fails, the state may be readable.
-func (s *Store) Recover() error {
-	s.mu.Lock()
-	if s.outage != nil {
-		s.outage.next = time.Time{}
-	}
-	s.mu.Unlock()
-	return s.takeWrites(false)
-}
+// Writable returns nil when a batch would be taken now, and otherwise why not. Owners
+// who ask before they change their memory need not read it again.
+func (s *Store) Writable() error { return s.takeWrites() }
 
-// reread opens a store that has failed for reading.
-func (s *Store) reread() error {
+// reopen opens a store that has failed again.
+func (s *Store) reopen() error {
 	s.replacing.Lock()
 	defer s.replacing.Unlock()
-	return s.rereadReplacing()
+	return s.reopenReplacing()
 }
 
-func (s *Store) rereadReplacing() error {
+func (s *Store) reopenReplacing() error {
 	s.mu.Lock()
 	before := s.e
 	if s.closed {
 		s.mu.Unlock()
 		return ErrClosed
 	}
+	if before != nil && before.failed() == nil {
+		s.mu.Unlock()
+		return nil
+	}
 	if before != nil {
-		err := before.failed()
-		if err == nil {
-			s.mu.Unlock()
-			return nil
-		}
-		s.beginLocked(before, err)
+		s.mu.Unlock()
+		s.begins(before, before.failed())
+		s.mu.Lock()
 	}
-	if s.outage != nil {
-		s.outage.tight = false // the reserve did not last
+	if o := s.outage; o != nil && !o.open.over() {
+		defer s.mu.Unlock()
+		return refusal(o.reason)
 	}
-	err := s.soonLocked()
-	if err == nil {
-		s.e = nil
-	}
+	s.e = nil
 	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
 	if before != nil {
+		s.upTo = before.durable()
 		before.retire()
 	}
-	e, err := openToRead(s.fs, s.dir, s.state, &s.opts)
-	if err != nil {
-		return s.postpone(err)
-	}
+	e, err := openEngine(s.under, s.dir, s.state, s.upTo, &s.opts)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.putLocked(e, true)
+	if err != nil {
+		if o := s.outage; o != nil {
+			o.open.failed()
+			o.reason = err
+		}
+		return refusal(err)
+	}
+	s.putLocked(e)
 	return nil
 }
 
-// takeWrites makes a store that has failed one that takes writes again; for a batch
-// that removes something in the room of the reserve, if there is no other.
-func (s *Store) takeWrites(removes bool) error {
+// takeWrites makes a store that refuses writes one that takes them again, if they would
+// succeed.
+func (s *Store) takeWrites() error {
 	if s.takesWrites() {
 		return nil
 	}
 	s.replacing.Lock()
 	defer s.replacing.Unlock()
-	if err := s.rereadReplacing(); err != nil {
+	if err := s.reopenReplacing(); err != nil {
 		return err
 	}
 	s.mu.Lock()
-	before, err := s.e, s.soonLocked()
-	s.mu.Unlock()
-	switch {
-	case !before.readOnly:
-		return nil
-	case err != nil:
-		return err
+	o, e := s.outage, s.e
+	var soon error
+	if o != nil && !o.write.over() {
+		soon = refusal(o.reason)
 	}
-	tight := false
-	err = before.probe(roomToAdd)
-	if err != nil && removes && errors.Is(explain(s.dir, err), ErrDiskFull) {
-		tight = true
-		if err = before.probe(0); err != nil && s.giveReserve() {
-			err = before.probe(0)
+	s.mu.Unlock()
+	if o == nil || soon != nil {
+		return soon
+	}
+	err := s.roomAgain(e, o)
+	if err == nil {
+		err = e.try()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.outage != o {
+		return s.errLocked()
+	}
+	if err != nil {
+		o.reason = explain(s.dir, err)
+		if e.failed() != nil {
+			o.write.failed()
 		}
+		return refusal(o.reason)
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, explain(s.dir, err))
-	}
-	e, err := openAfter(before, s.fs, s.dir, &s.opts)
-	if err != nil {
-		return s.postpone(err)
-	}
-	tight = tight || s.gaveReserve() || s.lacksReserve()
-	s.mu.Lock()
-	if s.outage != nil {
-		s.outage.tight = tight
-	}
-	s.putLocked(e, e.files != before.files)
-	s.mu.Unlock()
-	before.retire()
+	s.endOutageLocked()
 	return nil
-}
-
-// Writable returns nil when a batch would be taken now, and otherwise why not. Owners
-// who ask before they change their memory need not read it again.
-func (s *Store) Writable() error {
-	if err := s.takeWrites(false); err != nil {
-		return err
-	}
-	return s.refuse()
 }
 
 func (s *Store) takesWrites() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.errLocked() == nil && !s.e.readOnly
+	return s.errLocked() == nil && s.outage == nil
 }
 
-// soonLocked refuses an opening that would follow too soon on one that failed.
-func (s *Store) soonLocked() error {
-	if s.outage == nil || !time.Now().Before(s.outage.next) {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrFailed, s.outage.reason)
-}
+// refusal is the error of a write for a reason.
+func refusal(reason error) error { return fmt.Errorf("%w: %w: %w", ErrReadOnly, ErrFailed, reason) }
 
-// postpone keeps the next opening away from one that failed.
-func (s *Store) postpone(err error) error {
+// begin begins a batch, unless writes are refused.
+func (s *Store) begin(b *Batch) (*Commit, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if o := s.outage; o != nil {
-		o.wait = min(max(2*o.wait, retryFirst), retryLast)
-		o.next, o.reason = time.Now().Add(o.wait), err
-	}
-	return fmt.Errorf("%w: %w", ErrFailed, err)
-}
-
-// toWritable moves a batch to the engine that writes what the batch's own engine
-// only reads.
-func (s *Store) toWritable(b *Batch) error {
-	err := s.roomFor(b)
-	if err == nil && b.e.readOnly {
-		if err = s.takeWrites(b.removes()); err == nil {
-			err = s.roomFor(b)
+	refuses := s.outage != nil
+	removes := b.removes() && (!refuses || errors.Is(s.outage.reason, ErrDiskFull))
+	s.mu.Unlock()
+	if refuses && removes {
+		s.makeRoom(b)
+	} else if refuses {
+		if err := s.takeWrites(); err != nil {
+			return nil, err
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	c, err := b.e.begin(b)
+	unwritten, ok := errors.AsType[unwrittenError](err)
+	if !ok {
+		if !refuses {
+			s.growReserve(b.e)
+		}
+		return c, err
 	}
-	if !b.e.readOnly {
-		return nil
+	s.begins(b.e, unwritten.error)
+	if removes && errors.Is(err, ErrDiskFull) && s.makeRoom(b) {
+		if c, again := b.e.begin(b); again == nil {
+			return c, nil
+		}
 	}
-	e, err := s.acquire()
-	if err != nil {
-		return err
-	}
-	if e.files != b.e.files {
-		e.release()
-		return errReplaced
-	}
-	moved := e.db.NewBatch()
-	must(moved.Apply(b.b, nil))
-	_ = b.b.Close()
-	b.e.release()
-	b.e, b.b = e, moved
-	return nil
+	return nil, refusal(unwritten.error)
 }
 
-// probe asks whether there is room on the disk to open the state, which the engine
-// only reads, for writing, and so much more, and whether the disk takes writes at all.
-func (e *engine) probe(more int64) error {
-	need := uint64(e.logs + roomToOpen + more)
-	if e.hasFree(need) {
-		return e.tryDisk()
-	}
-	if e.dropLeftovers(); e.hasFree(need) {
-		return e.tryDisk()
-	}
-	return ErrDiskFull
-}
-
-// hasFree reports whether so much is free on the disk, as far as it can be known.
-func (e *engine) hasFree(bytes uint64) bool { return e.disk.hasFree(e.dir, bytes) }
-
-// tryDisk writes and removes a small file.
-func (e *engine) tryDisk() error {
-	name := path.Join(e.dir, probeName)
-	f, err := e.disk.Create(name, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	text := make([]byte, 4<<10)
-	_, _ = rand.Read(text) // does not fail; the disk must not compress it
-	_, err = f.Write(text)
+// try writes a frame without a meaning.
+func (e *engine) try() error {
+	e.mu.Lock()
+	err := e.failed()
 	if err == nil {
-		err = f.Sync()
+		err = e.addLocked(appendLog(newFrame(), 0, 0))
 	}
-	return errors.Join(err, f.Close(), e.disk.Remove(name))
-}
-
-// replays counts the logs that the engine reads while it is opened: what an opening
-// for writing makes tables of (TestAddsGoOnWithALittleRoom).
-func (e *engine) replays(name string) {
-	if !strings.HasSuffix(name, ".log") {
-		return
-	}
-	if info, err := e.disk.Stat(name); err == nil {
-		e.logs += info.Size()
-	}
-}
-
-// unflushed is how much there is in the logs that is not in tables yet.
-func (e *engine) unflushed() int { return int(e.db.Metrics().WAL.Size) }
-
-// flush writes the content of the logs to tables. The caller uses the engine.
-func (e *engine) flush() {
-	done, err := e.db.AsyncFlush()
+	number := e.log.number
+	e.mu.Unlock()
 	if err != nil {
-		_ = e.fail(err)
-		return
+		return err
 	}
-	select {
-	case <-done:
-	case <-e.broken:
-	}
-}
-
-// dropLeftovers removes the tables that engines have left which the disk stopped: the
-// engine, which only reads, does not know them (TestLeftoversGiveTheirRoom).
-func (e *engine) dropLeftovers() {
-	levels, err := e.db.SSTables()
-	if err != nil {
-		return
-	}
-	known := map[string]bool{}
-	for _, tables := range levels {
-		for _, t := range tables {
-			known[fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum))] = true
-		}
-	}
-	names, err := e.disk.List(e.keysDir())
-	if err != nil {
-		return
-	}
-	for _, name := range names {
-		if strings.HasSuffix(name, ".sst") && !known[name] {
-			_ = e.disk.Remove(path.Join(e.keysDir(), name)) // or the next opening for writing does
-		}
-	}
+	return e.syncTo(number)
 }

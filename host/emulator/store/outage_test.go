@@ -18,7 +18,7 @@ import (
 func engines() int {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return strings.Count(string(stacks), "created by github.com/cockroachdb/pebble/v2")
+	return strings.Count(string(stacks), "created by github.com/redeliver/redeliver/host/emulator/store.")
 }
 
 // Callers go on and on while the disk is full, or has room only for so much that
@@ -28,14 +28,9 @@ func engines() int {
 func TestOutageCostsNothing(t *testing.T) {
 	const calls = 500
 	for name, fails := range map[string]func(op store.FileOp, path string) bool{
-		"Full":       func(op store.FileOp, _ string) bool { return op == store.OpWrite || op == store.OpCreate },
-		"TablesFail": func(op store.FileOp, path string) bool { return op == store.OpWrite && strings.HasSuffix(path, ".sst") },
-		"LogsFail": func(op store.FileOp, path string) bool {
-			return op == store.OpCreate && strings.HasSuffix(path, ".log")
-		},
-		"OptionsFail": func(op store.FileOp, path string) bool {
-			return op == store.OpCreate && strings.HasSuffix(path, ".dbtmp")
-		},
+		"Full":      func(op store.FileOp, _ string) bool { return op == store.OpWrite || op == store.OpCreate },
+		"LogFails":  func(op store.FileOp, path string) bool { return op == store.OpWrite && strings.HasSuffix(path, ".log") },
+		"SyncFails": func(op store.FileOp, path string) bool { return op == store.OpSync && strings.HasSuffix(path, ".log") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var full atomic.Bool
@@ -44,7 +39,7 @@ func TestOutageCostsNothing(t *testing.T) {
 				if op == store.OpRead && strings.HasSuffix(path, "CHECK") {
 					openings.Add(1)
 				}
-				if full.Load() && (fails(op, path) || op == store.OpWrite && strings.HasSuffix(path, ".log")) {
+				if full.Load() && fails(op, path) {
 					return syscall.ENOSPC
 				}
 				return nil

@@ -4,14 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"sync"
 )
 
 // own takes the directory for this process until the returned closer is
@@ -19,20 +15,16 @@ import (
 // The owner stands in a file beside the lock, because a locked file cannot
 // be read everywhere.
 func own(dir string) (io.Closer, error) {
-	lock, err := vfs.Default.Lock(filepath.Join(dir, lockName))
-	switch {
-	case err == nil:
-	case taken(err):
+	lock, err := lockFile(filepath.Join(dir, lockName))
+	if errors.Is(err, errTaken) {
 		return nil, owner(dir)
-	default:
+	}
+	if err != nil {
 		return nil, err
 	}
 	text := fmt.Sprintf("%d\n%s\n", os.Getpid(), strings.Join(os.Args, " "))
 	if err := os.WriteFile(filepath.Join(dir, ownerName), []byte(text), privateFile); err != nil {
 		return nil, errors.Join(err, lock.Close())
-	}
-	if runtime.GOOS != "windows" {
-		_ = os.Chmod(filepath.Join(dir, lockName), privateFile) // the directory is private in any case
 	}
 	return lock, nil
 }
@@ -50,20 +42,33 @@ func owner(dir string) *InUseError {
 	return e
 }
 
-// taken reports whether a lock was refused because another process has it, and not
-// because it cannot be made.
-func taken(err error) bool {
-	var file *fs.PathError
-	var number syscall.Errno
-	switch {
-	case errors.As(err, &file):
-		return false
-	case !errors.As(err, &number):
-		return true // this process has it (vfs.Lock)
-	case runtime.GOOS == "windows":
-		return number == sharingViolation
+// errTaken says that another process, or another Store of this one, has a lock.
+var errTaken = errors.New("the lock is taken")
+
+// held is the locks of this process: the operating system keeps them from others only, and
+// would end one with any other use of its file.
+var held sync.Map // by name
+
+// heldFile is a lock.
+type heldFile struct{ *os.File }
+
+// lockFile takes a file, which is made if it is not there.
+func lockFile(name string) (io.Closer, error) {
+	if _, taken := held.LoadOrStore(name, true); taken {
+		return nil, errTaken
 	}
-	return number == syscall.EAGAIN || number == syscall.EACCES
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, privateFile)
+	if err == nil {
+		if err = hold(f); err == nil {
+			return heldFile{f}, nil
+		}
+		err = errors.Join(err, f.Close())
+	}
+	held.Delete(name)
+	return nil, err
 }
 
-const sharingViolation syscall.Errno = 32 // Windows: ERROR_SHARING_VIOLATION
+func (h heldFile) Close() error {
+	defer held.Delete(h.Name())
+	return h.File.Close()
+}

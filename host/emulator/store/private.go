@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // The content of a data directory is private to its user: messages, bodies, keys.
@@ -18,9 +16,9 @@ const (
 	others      = 0o077
 )
 
-// hasUsers reports whether files have users. On Windows the rights of the folder
+// filesHaveUsers reports whether files have users. On Windows the rights of the folder
 // above hold, which are its user's own in a profile.
-func hasUsers(under vfs.FS) bool { return under == vfs.Default && runtime.GOOS != "windows" }
+const filesHaveUsers = runtime.GOOS != "windows"
 
 // makePrivate takes a directory with its content away from other users. A
 // private directory keeps its content private.

@@ -70,7 +70,7 @@ func TestPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "data")
 	for round := range 2 {
-		s := open(t, dir, new(store.Options).WithMemTable(64<<10))
+		s := open(t, dir, new(store.Options).WithSegment(64<<10))
 		must(t, s.Exposed())
 		id := writeFile(t, s, pattern(100_000))
 		must(t, apply(s, func(b *store.Batch) { b.Keep(id); b.Set([]byte("a"), pattern(50_000)) }))

@@ -181,15 +181,15 @@ func TestAddsGoOnInTheRoomOfRemovedKeys(t *testing.T) {
 	}
 }
 
-// An opening that fails in the room of the reserve leaves it given up, and the state
+// A removal that fails in the room of the reserve leaves it given up, and the state
 // readable; the next removal that finds the room is taken.
-func TestOpeningInTheReserveFails(t *testing.T) {
+func TestRemovalInTheReserveFails(t *testing.T) {
 	t.Parallel()
 	for _, opened := range []bool{false, true} {
 		d := newSmallDisk(64 * mib)
 		var fails atomic.Bool
 		opts := store.Options{Fault: func(op store.FileOp, path string) error {
-			if fails.Load() && op == store.OpCreate && strings.HasSuffix(path, ".sst") {
+			if fails.Load() && op == store.OpWrite && strings.HasSuffix(path, ".log") {
 				return syscall.ENOSPC
 			}
 			return nil
@@ -205,7 +205,7 @@ func TestOpeningInTheReserveFails(t *testing.T) {
 		}
 		for range 3 {
 			if err := remove(s, "filler0000"); !errors.Is(err, store.ErrDiskFull) {
-				t.Errorf("a removal while no table can be made = %v, want ErrDiskFull", err)
+				t.Errorf("a removal while nothing can be written = %v, want ErrDiskFull", err)
 			}
 		}
 		if d.usedBy("RESERVE") != 0 {
@@ -213,7 +213,6 @@ func TestOpeningInTheReserveFails(t *testing.T) {
 		}
 		atLeast(t, s, n, 2)
 		fails.Store(false)
-		must(t, s.Recover())
 		must(t, remove(s, "filler0000"))
 		fill(t, s, "more")
 		kill()

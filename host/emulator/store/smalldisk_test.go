@@ -1,7 +1,7 @@
 package store_test
 
 import (
-	"math/rand"
+	"crypto/rand"
 	"os"
 	"path"
 	"strings"
@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -21,7 +19,7 @@ const mib = 1 << 20
 // refuses the rest of a write that does not fit with ENOSPC. It counts the bytes
 // of files that have a name.
 type smallDisk struct {
-	vfs.FS
+	store.FileSystem
 
 	mu    sync.Mutex
 	size  int64
@@ -32,7 +30,7 @@ type smallDisk struct {
 type smallInode struct{ size int64 }
 
 func newSmallDisk(size int64) *smallDisk {
-	return &smallDisk{FS: vfs.NewMem(), size: size, files: map[string]*smallInode{}}
+	return &smallDisk{FileSystem: store.MemoryFS(), size: size, files: map[string]*smallInode{}}
 }
 
 // fill takes all the room but so many bytes.
@@ -61,11 +59,10 @@ func (d *smallDisk) usedBy(suffix string) (total int64) {
 	return total
 }
 
-func (d *smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
+func (d *smallDisk) Free(string) (uint64, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	free := uint64(max(d.size-d.used, 0))
-	return vfs.DiskUsage{AvailBytes: free, TotalBytes: uint64(d.size), UsedBytes: uint64(d.used)}, nil
+	return uint64(max(d.size-d.used, 0)), nil
 }
 
 // take makes a file as long as end, if there is room, and returns up to where there is.
@@ -96,61 +93,47 @@ func (d *smallDisk) forget(name string) {
 	}
 }
 
-func (d *smallDisk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+func (d *smallDisk) Create(name string) (store.OpenedFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f, err := d.FS.Create(name, category)
+	f, err := d.FileSystem.Create(name)
 	if err != nil {
 		return nil, err
 	}
+	d.forget(name)
 	in := &smallInode{}
 	d.named(name, in)
-	return &smallFile{File: f, d: d, in: in}, nil
+	return &smallFile{OpenedFile: f, d: d, in: in}, nil
 }
 
-func (d *smallDisk) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+func (d *smallDisk) Reopen(name string) (store.OpenedFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f, err := d.FS.OpenReadWrite(name, category, opts...)
+	f, err := d.FileSystem.Reopen(name)
 	if err != nil {
 		return nil, err
 	}
-	in := d.files[name]
-	if in == nil {
-		in = &smallInode{}
-		d.named(name, in)
-	}
-	return &smallFile{File: f, d: d, in: in}, nil
-}
-
-func (d *smallDisk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := d.Rename(oldname, newname); err != nil {
-		return nil, err
-	}
-	return d.OpenReadWrite(newname, category)
+	return &smallFile{OpenedFile: f, d: d, in: d.files[name]}, nil
 }
 
 func (d *smallDisk) Rename(oldname, newname string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.FS.Rename(oldname, newname); err != nil {
+	if err := d.FileSystem.Rename(oldname, newname); err != nil {
 		return err
 	}
 	if in := d.files[oldname]; in != nil {
 		d.forget(oldname)
+		d.forget(newname)
 		d.named(newname, in)
 	}
 	return nil
 }
 
-func (d *smallDisk) Link(oldname, newname string) error {
-	return &os.LinkError{Op: "link", Old: oldname, New: newname, Err: syscall.ENOSYS}
-}
-
 func (d *smallDisk) Remove(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.FS.Remove(name); err != nil {
+	if err := d.FileSystem.Remove(name); err != nil {
 		return err
 	}
 	d.forget(name)
@@ -160,7 +143,7 @@ func (d *smallDisk) Remove(name string) error {
 func (d *smallDisk) RemoveAll(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.FS.RemoveAll(name); err != nil {
+	if err := d.FileSystem.RemoveAll(name); err != nil {
 		return err
 	}
 	for at := range d.files {
@@ -171,33 +154,36 @@ func (d *smallDisk) RemoveAll(name string) error {
 	return nil
 }
 
-// smallFile is an open file of a small disk. Its writes go on from the start of the
-// file, as the engine's do.
+// smallFile is an open file of a small disk.
 type smallFile struct {
-	vfs.File
-	d   *smallDisk
-	in  *smallInode
-	pos int64
+	store.OpenedFile
+	d  *smallDisk
+	in *smallInode
 }
 
-func (f *smallFile) Write(p []byte) (int, error) {
-	n, err := f.fit(p, f.pos, f.File.Write)
-	f.pos += int64(n)
-	return n, err
-}
-
+// WriteAt writes as much of p as there is room for.
 func (f *smallFile) WriteAt(p []byte, off int64) (int, error) {
-	return f.fit(p, off, func(p []byte) (int, error) { return f.File.WriteAt(p, off) })
-}
-
-// fit writes as much of p as there is room for.
-func (f *smallFile) fit(p []byte, off int64, write func(p []byte) (int, error)) (int, error) {
 	fits := min(max(f.d.take(f.in, off+int64(len(p)))-off, 0), int64(len(p)))
-	n, err := write(p[:fits])
+	n, err := f.OpenedFile.WriteAt(p[:fits], off)
 	if err == nil && n < len(p) {
 		err = &os.PathError{Op: "write", Err: syscall.ENOSPC}
 	}
 	return n, err
+}
+
+func (f *smallFile) Truncate(size int64) error {
+	f.d.mu.Lock()
+	defer f.d.mu.Unlock()
+	f.d.used -= f.in.size - size
+	f.in.size = size
+	return f.OpenedFile.Truncate(size)
+}
+
+func (f *smallFile) Allocate(size int64) error {
+	if f.d.take(f.in, size) < size {
+		return &os.PathError{Op: "allocate", Err: syscall.ENOSPC}
+	}
+	return f.OpenedFile.Allocate(size)
 }
 
 // onSmallDisk opens the store on a small disk. The function kill ends it as the end
@@ -225,8 +211,6 @@ func onSmallDisk(t *testing.T, d *smallDisk, opts store.Options) (s *store.Store
 // random is bytes that cannot be made less.
 func random(n int) string {
 	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(rand.Int())
-	}
+	_, _ = rand.Read(b) // does not fail
 	return string(b)
 }

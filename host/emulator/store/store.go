@@ -6,8 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"sync/atomic"
 )
 
 // Options changes how a store works. The zero value is good for use.
@@ -20,14 +19,14 @@ type Options struct {
 	// Fault is asked before each operation on a file, and its error becomes the
 	// operation's: the store behaves as if the disk had said so (syscall.ENOSPC:
 	// the disk is full). Paths have forward slashes. It is called concurrently, by
-	// goroutines of the engine too.
+	// goroutines of the store too.
 	Fault func(op FileOp, path string) error
 
 	// Refusing is called when the store begins to refuse writes, with the reason,
 	// and with nil when it takes them again; in turns, by one goroutine at a time.
 	Refusing func(reason error)
 
-	memTable uint64 // bytes that the engine keeps before it writes a table; 0: memTable
+	segment int64 // bytes at which a segment of the log is full; 0: as in log.go
 }
 
 // Store is an open store, or a space of its keys; see Space. All methods may be
@@ -40,17 +39,20 @@ type Store struct {
 
 // shared is the common part of a store and its spaces.
 type shared struct {
-	dir  string
-	opts Options
-	fs   vfs.FS
-	lock io.Closer // nil in memory
+	dir   string
+	opts  Options
+	under fileSystem
+	disk  *disk
+	lock  io.Closer // nil in memory
 
 	exposed error // why others may read it; nil: they may not
 
-	replacing sync.Mutex // held while another engine is put in place
+	replacing sync.Mutex   // held while another engine is put in place, or the reserve is changed
+	reserved  atomic.Int64 // bytes of the reserve that were wanted last
 
 	mu       sync.Mutex
 	opening  uint64
+	upTo     uint64  // the last frame that was certain when an engine failed
 	e        *engine // nil after Close, or while the state cannot even be read
 	state    int     // number of the state that counts
 	closed   bool
@@ -78,14 +80,14 @@ func Open(dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newStore(filepath.ToSlash(abs), opts, vfs.Default)
-	if err := makeDir(newDisk(s.fs, &s.opts), s.dir); err != nil {
+	s := newStore(filepath.ToSlash(abs), opts, osFS{})
+	if err := makeDir(s.disk, s.dir); err != nil {
 		return nil, explainOwn(s.dir, err)
 	}
 	if s.lock, err = own(s.dir); err != nil {
 		return nil, explainOwn(s.dir, err)
 	}
-	if hasUsers(s.fs) {
+	if filesHaveUsers {
 		s.exposed = makePrivate(s.dir)
 	}
 	if err := s.start(); err != nil {
@@ -96,12 +98,12 @@ func Open(dir string, opts *Options) (*Store, error) {
 
 // OpenMemory returns an empty store that lives in memory and goes with it. It
 // differs from one in a directory in nothing else.
-func OpenMemory(opts *Options) (*Store, error) { return openOn(vfs.NewMem(), opts) }
+func OpenMemory(opts *Options) (*Store, error) { return openOn(newMemFS(), opts) }
 
 // openOn opens the store that a file system without owners holds.
-func openOn(fs vfs.FS, opts *Options) (*Store, error) {
+func openOn(fs fileSystem, opts *Options) (*Store, error) {
 	s := newStore("/data", opts, fs)
-	if err := makeDir(newDisk(s.fs, &s.opts), s.dir); err != nil {
+	if err := makeDir(s.disk, s.dir); err != nil {
 		return nil, explain(s.dir, err)
 	}
 	if err := s.start(); err != nil {
@@ -110,27 +112,29 @@ func openOn(fs vfs.FS, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-func newStore(dir string, opts *Options, fs vfs.FS) *Store {
-	s := &Store{shared: &shared{dir: dir, fs: fs, closing: make(chan struct{})}}
+func newStore(dir string, opts *Options, fs fileSystem) *Store {
+	s := &Store{shared: &shared{dir: dir, under: fs, closing: make(chan struct{})}}
 	if opts != nil {
 		s.opts = *opts
 	}
+	s.disk = newDisk(fs, &s.opts)
 	return s
 }
 
 func (s *Store) start() error {
-	d := newDisk(s.fs, &s.opts)
-	state, found, err := readFormat(d, s.dir)
+	state, found, err := readFormat(s.disk, s.dir)
 	if err != nil {
 		return explain(s.dir, err)
 	}
 	if !found {
-		d.fresh.Store(!s.opts.Sync)
-		if err := writeFormat(d, s.dir, 0); err != nil {
+		s.disk.fresh.Store(!s.opts.Sync)
+		err := writeFormat(s.disk, s.dir, 0)
+		s.disk.fresh.Store(false)
+		if err != nil {
 			return explain(s.dir, err)
 		}
 	}
-	removeOtherStates(d, s.dir, state)
+	removeOtherStates(s.disk, s.dir, state)
 	if state > 0 {
 		err = s.resume(state)
 	} else {
@@ -144,7 +148,7 @@ func (s *Store) start() error {
 
 // first makes the first state.
 func (s *Store) first() error {
-	e, err := createEngine(s.fs, s.dir, 1, &s.opts, true)
+	e, err := createEngine(s.under, s.dir, 1, &s.opts, true)
 	if err != nil {
 		return err
 	}
@@ -152,36 +156,20 @@ func (s *Store) first() error {
 		e.retire()
 		return err
 	}
-	e.settled()
+	e.disk.fresh.Store(false)
 	return nil
 }
 
-// resume opens a state. On a full disk it is opened in the room of the reserve, or for
-// reading only.
+// resume opens a state.
 func (s *Store) resume(state int) error {
-	e, err := openEngine(s.fs, s.dir, state, &s.opts)
-	full, gave := errors.Is(err, ErrDiskFull), false
-	if full && s.spendReserve() {
-		gave = true
-		e, err = openEngine(s.fs, s.dir, state, &s.opts)
-	}
-	if err != nil && full {
-		e, err = openToRead(s.fs, s.dir, state, &s.opts)
-	}
+	e, err := openEngine(s.under, s.dir, state, everything, &s.opts)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state = state
-	s.putLocked(e, true)
-	if full {
-		s.beginLocked(e, ErrDiskFull)
-		s.outage.tight = !e.readOnly
-		if usage, err := e.disk.GetDiskUsage(s.dir); gave && err == nil {
-			s.outage.gave, s.outage.free = true, usage.AvailBytes
-		}
-	}
+	s.putLocked(e)
 	return nil
 }
 
@@ -194,7 +182,7 @@ func (s *Store) replace(e *engine) error {
 	s.mu.Lock()
 	before, number := s.e, s.state
 	s.state = e.state
-	s.putLocked(e, true)
+	s.putLocked(e)
 	s.mu.Unlock()
 	if before != nil {
 		_ = before.fail(errReplaced)
@@ -251,12 +239,12 @@ func (s *Store) IsOpening(opening uint64) bool {
 	return err == nil && now == opening
 }
 
-// Ready is Opening, after a store that has failed was opened for reading again:
-// what an owner asks before it relies on its memory of the state.
+// Ready is Opening, after a store that has failed was opened again: what an owner asks
+// before it relies on its memory of the state.
 func (s *Store) Ready() (opening uint64, err error) {
 	opening, err = s.Opening()
 	if errors.Is(err, ErrFailed) {
-		if err = s.reread(); err == nil {
+		if err = s.reopen(); err == nil {
 			opening, err = s.Opening()
 		}
 	}

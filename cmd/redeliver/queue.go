@@ -181,7 +181,7 @@ when the last attempt failed.`,
 				return err
 			}
 			for part := range strings.SplitSeq(args[0], "/") { // "app/function"
-				if err := segment(part, functionName); err != nil {
+				if err := segment(part, func(string) error { return functionName(args[0]) }); err != nil {
 					return err
 				}
 			}

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"slices"
 )
 
 // The log is frames, one for each batch. A frame has a head and then records:
@@ -172,9 +171,4 @@ func soundFrameIn(b []byte, least uint64) bool {
 		}
 	}
 	return false
-}
-
-// frameOf is a frame of records that are there already.
-func frameOf(records ...[]byte) []byte {
-	return slices.Concat(append([][]byte{newFrame()}, records...)...)
 }

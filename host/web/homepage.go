@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	_ "embed"
 	"io"
 	"net/http"
@@ -22,10 +23,19 @@ func (s *Server) homePage(w http.ResponseWriter) {
 }
 
 // warmUp answers the platform's call before an instance takes requests, which needs no
-// key. The app's warm-up function runs when the app starts (host:
-// WebScriptHostHttpRoutesManager.cs, ScriptRouteHandler.cs).
+// key. The first one runs the app's warm-up function, and is answered when that has ended,
+// however it has (host: WebScriptHostHttpRoutesManager.cs, ScriptJobHostExtensions.cs;
+// observed of the platform's host 4.1037).
 func (s *Server) warmUp(w http.ResponseWriter, r *http.Request) {
 	if err := s.host.Ready(r.Context()); err != nil {
 		s.refuse(w, err)
+		return
+	}
+	a := s.host.App()
+	if a == nil {
+		return
+	}
+	if f := a.WarmUp(); f != nil && s.warmed.CompareAndSwap(false, true) {
+		_, _ = s.host.Invoke(context.WithoutCancel(r.Context()), f.Name, "") // the journal tells
 	}
 }

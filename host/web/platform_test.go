@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -114,6 +115,25 @@ func TestWarmUp(t *testing.T) {
 		}
 	}
 	d.want(404, "GET", "/admin/warmup/x", "")
+}
+
+// The first of the calls runs the function "warmup", with its retry policy, and is answered
+// when it has ended, failed or not; no later one does (observed of the platform's host
+// 4.1037).
+func TestWarmUpFunction(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	handlers := functions.New()
+	handlers.Handle("WarmUp", func(context.Context, *functions.Trigger) error {
+		runs++
+		return errors.New("cold")
+	}, functions.Binding(`{"type":"warmupTrigger","name":"context"}`), functions.FixedDelay(1, time.Second))
+	d := open(t, app(plainHostJSON), handlers, nil)
+	for _, want := range []int{2, 2} {
+		if got := d.want(200, "POST", "/admin/warmup", ""); got.Body != "" || runs != want {
+			t.Errorf("%q after %d attempts, want %d", got.Body, runs, want)
+		}
+	}
 }
 
 // Health endpoints (spec drift-2026 C-15).

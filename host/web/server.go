@@ -119,6 +119,7 @@ type Server struct {
 	streaming  context.Context // of journal streams
 	endStreams context.CancelFunc
 	readers    atomic.Int32 // of the journal
+	warmed     atomic.Bool  // the warm-up function was called
 }
 
 // New returns a server for h. It listens to nothing yet.

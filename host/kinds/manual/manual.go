@@ -7,7 +7,6 @@ import (
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
-	"github.com/redeliver/redeliver/triggers/warmup"
 )
 
 // Kind is the manual trigger.
@@ -18,8 +17,8 @@ func Kind() kinds.Kind {
 // WarmUp is the warm-up trigger.
 func WarmUp() kinds.Kind {
 	return kinds.Kind{
-		Kind:   app.Kind{Type: "warmupTrigger", NeedsStorage: true, End: warmEnd, Warn: warnWarm},
-		Listen: listenWarm, Message: warm,
+		Kind:    app.Kind{Type: app.WarmUpTrigger, NeedsStorage: true, End: warmEnd, Warn: warnWarm},
+		Message: warm,
 	}
 }
 
@@ -38,18 +37,14 @@ func message(f *kinds.Function, input string) (triggers.Message, error) {
 
 func end(*app.App, *app.Function) string { return "the error to the caller" }
 
-// A warm-up function runs when an instance is added on the platform, which is here when
-// the host starts; not again at a reload or a restart of the same host.
-
-func listenWarm(t *kinds.Turn) (triggers.Listener, error) {
-	due := t.ID() == 1 && !t.Again && warmup.Runs(t.Def.Name)
-	return warmup.New(t.Clock, due), nil
+// A warm-up function runs by the call of /admin/warmup ([app.App.WarmUp]), and so has no
+// listener either. It gets an empty context.
+func warm(*kinds.Function, string) (triggers.Message, error) {
+	return triggers.Message{Value: bindings.JSONValue([]byte("{}"))}, nil
 }
 
-func warm(*kinds.Function, string) (triggers.Message, error) { return warmup.Message(), nil }
-
 func warnWarm(_ *app.App, f *app.Function) []*schemas.Fault {
-	if warmup.Runs(f.Name) {
+	if f.WarmsUp() {
 		return nil
 	}
 	return []*schemas.Fault{{

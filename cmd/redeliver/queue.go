@@ -162,8 +162,8 @@ func newInvoke(std streams) *cobra.Command {
 BODY takes the place of the trigger's data (a queue message's text, a request's
 body; a timer ignores it); "-" reads it from the standard input. The retry
 policy applies. No queue counts a delivery, and no message becomes poison.
-Disabled functions run too. In a run of several apps FUNCTION may be app/function,
-and has to be where two have one of that name.
+Disabled functions run too. In a run of several apps FUNCTION may be
+app/function, and has to be where two have one of that name.
 
 The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,

@@ -147,6 +147,9 @@ func (s *Store) renew(what string, fill func(e *engine) error) error {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	if err = fill(e); err == nil {
+		err = e.checkNow() // it must be there when the one before goes
+	}
+	if err == nil {
 		err = s.replace(e)
 	}
 	if err != nil {

@@ -132,7 +132,7 @@ func (e *engine) begin(b *Batch) (*Commit, error) {
 	}
 	if err := e.addLocked(frame); err != nil {
 		if e.failed() != nil {
-			return nil, err
+			return nil, e.writeError(err)
 		}
 		return nil, unwrittenError{explain(e.dir, err)}
 	}

@@ -62,7 +62,8 @@ func (e *engine) checkEnd() error {
 	case e.log.number < then.frames:
 		return corrupt(last.name, "%d of %d frames are missing", then.frames-e.log.number, then.frames)
 	}
-	e.synced.number, e.checked = then.frames, then
+	// What was acknowledged is in what was found, whether CHECK had come so far or not.
+	e.synced.number, e.checked = e.log.number, then
 	if e.log.number > then.frames {
 		_ = e.checkNow() // on a full disk the former one holds
 	}
@@ -78,7 +79,6 @@ func (e *engine) checkNow() error {
 	if err := e.log.last().f.Sync(); err != nil {
 		return err
 	}
-	e.synced.reached(now.frames)
 	_ = e.writeCheck(now) // the former one holds too
 	return nil
 }

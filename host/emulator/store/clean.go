@@ -150,11 +150,15 @@ func (e *engine) moveRecords(g *segment) error {
 func (e *engine) giveUp(g *segment) error {
 	e.mu.Lock()
 	err := e.addLocked(appendLog(newFrame(), 0, g.number+1))
-	last := e.log.last()
+	last, number := e.log.last(), e.log.number
 	last.users.Add(1)
 	e.mu.Unlock()
 	defer last.release()
-	if err == nil {
+	switch {
+	case err != nil:
+	case e.disk.sync:
+		err = e.syncTo(number) // a failure later on does not go back behind it
+	default:
 		err = e.syncFile(last)
 	}
 	if err != nil {

@@ -33,6 +33,8 @@ type engine struct {
 	cleaners   sync.WaitGroup
 	outgoing   outgoing
 
+	fsync sync.Mutex // of a segment: what fails does so before another counts
+
 	synced syncing
 
 	uses     sync.Mutex
@@ -153,8 +155,12 @@ func (e *engine) apply(g *segment, at int64, records []byte) {
 	})
 }
 
-// addLocked writes a frame and makes it seen.
+// addLocked writes a frame and makes it seen. An engine that has failed writes no more: the
+// log may be another's by now.
 func (e *engine) addLocked(frame []byte) error {
+	if err := e.failed(); err != nil {
+		return err
+	}
 	if e.log.full(frame) {
 		if err := e.rotateLocked(); err != nil {
 			return err
@@ -185,8 +191,8 @@ func (e *engine) rotateLocked() error {
 	}
 	e.limit.Store(e.log.limit)
 	last := e.log.last()
-	e.synced.reached(last.first - 1)
-	_ = e.writeCheck(account{frames: last.first - 1, segment: last.number}) // the one before holds, too
+	e.synced.reached(last.first)
+	_ = e.writeCheck(account{frames: last.first, segment: last.number}) // the one before holds, too
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -58,6 +59,7 @@ type log struct {
 	live     int64      // bytes of the records that still count
 	limit    int64      // at which the last segment is full
 	torn     bool       // there may be something behind the last frame
+	unbegun  string     // a file that is no segment yet; empty: none
 	fixed    int64      // the limit of every segment; 0: it follows from the sizes
 }
 
@@ -115,8 +117,18 @@ func (l *log) grow(g *segment, bytes int64) {
 	l.size += bytes
 }
 
-// mend removes what a write has left that failed.
+// mend removes what a write has left that failed or was cut short. A segment behind which
+// another file lies must be whole, and so that file goes before the next frame, for good.
 func (l *log) mend() error {
+	if l.unbegun != "" {
+		if err := l.disk.Remove(l.unbegun); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := l.disk.SyncDir(l.dir); err != nil {
+			return err
+		}
+		l.unbegun = ""
+	}
 	if !l.torn {
 		return nil
 	}
@@ -133,7 +145,7 @@ func (l *log) cut() error {
 	return nil
 }
 
-// begin makes a segment.
+// begin makes a segment, which is on the disk then.
 func (l *log) begin(number, oldest uint64) error {
 	g := &segment{number: number, name: segmentName(l.dir, number)}
 	frame := appendLog(newFrame(), number, oldest)
@@ -142,12 +154,19 @@ func (l *log) begin(number, oldest uint64) error {
 	if g.f, err = l.disk.Create(g.name); err != nil {
 		return err
 	}
+	l.unbegun = g.name
 	if _, err = g.f.WriteAt(frame, 0); err == nil {
+		err = g.f.Sync()
+	}
+	if err == nil {
 		err = l.disk.SyncDir(l.dir)
 	}
 	if err != nil {
-		return errors.Join(err, g.f.Close(), l.disk.Remove(g.name))
+		err = errors.Join(err, g.f.Close())
+		_ = l.mend() // or before the next frame
+		return err
 	}
+	l.unbegun = ""
 	g.users.Store(1)
 	l.segments = append(l.segments, g)
 	l.number++
@@ -214,13 +233,13 @@ func openLog(l *log, upTo uint64, f func(g *segment, at int64, records []byte)) 
 		case g.size > 0:
 		case !last || i == 0:
 			return corrupt(g.name, "it is empty")
-		default: // its first frame was cut short, and it is begun anew
-			l.segments, l.torn = l.segments[:i], false
+		default: // its first frame was cut short
+			l.segments, l.torn, l.unbegun = l.segments[:i], false, g.name
 			g.release()
 		}
 	}
 	if first := numbers[0]; first > oldest {
-		return corrupt(segmentName(l.dir, oldest), "it is missing")
+		return corrupt(segmentName(l.dir, first-1), "it is missing")
 	}
 	l.setLimit()
 	return nil

@@ -177,6 +177,7 @@ func (s *Store) resume(state int) error {
 // holds replacing, or is alone.
 func (s *Store) replace(e *engine) error {
 	if err := writeFormat(e.disk, s.dir, e.state); err != nil {
+		_ = writeFormat(e.disk, s.dir, s.state) // it may name the new one already
 		return explain(s.dir, err)
 	}
 	s.mu.Lock()

@@ -54,6 +54,11 @@ func (e *engine) syncTo(number uint64) error {
 // syncFile puts what is in a segment on the disk. A disk that refuses may have forgotten
 // it, and with Options.Sync commits wait for nothing else: then the engine has failed.
 func (e *engine) syncFile(g *segment) error {
+	e.fsync.Lock()
+	defer e.fsync.Unlock()
+	if err := e.failed(); err != nil {
+		return err
+	}
 	err := g.f.Sync()
 	if err != nil && e.disk.sync {
 		err = e.fail(err)
@@ -71,11 +76,16 @@ func (e *engine) syncLast() (number uint64, err error) {
 	if !e.disk.sync {
 		return number, e.disk.ask(OpSync, g.name)
 	}
-	return number, g.f.Sync()
+	return number, e.syncFile(g)
 }
 
-// durable is the last frame that is certain when the engine has failed.
+// durable is the last frame that is certain when the engine has failed. What it was writing
+// or removing then has been when this returns.
 func (e *engine) durable() uint64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.outgoing.mu.Lock()
+	defer e.outgoing.mu.Unlock()
 	if !e.disk.sync {
 		return everything // the operating system has all of them
 	}

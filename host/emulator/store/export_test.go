@@ -37,3 +37,6 @@ func (s *Store) Recover() error {
 	s.mu.Unlock()
 	return s.takeWrites()
 }
+
+// Cleaned returns when nobody cleans the log that a view reads.
+func (v *View) Cleaned() { v.e.cleaners.Wait() }

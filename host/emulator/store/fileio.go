@@ -203,7 +203,7 @@ func (s *Store) DiscardFile(id FileID) {
 	e.files.mu.Lock()
 	defer e.files.mu.Unlock()
 	if f := e.files.known[id]; f != nil && f.refs == 0 {
-		f.dying = true
+		f.dying, f.gone = true, true
 		e.files.removeIfUnusedLocked(id)
 	}
 }

@@ -62,7 +62,8 @@ type fileState struct {
 	size    int64
 	refs    int // as of the last batch that has begun
 	readers int
-	dying   bool // its last reference is gone for good
+	dying   bool // its last reference is gone, as of the last batch that has begun
+	gone    bool // and for good
 }
 
 // openFiles learns which files are referred to, and removes all others.
@@ -158,7 +159,7 @@ func (f *files) referLocked(delta map[FileID]int) (dead []FileID) {
 // what this one has given up.
 func (f *files) fence() { f.over.Store(true) }
 
-// remove takes dying files away, except the ones that somebody reads.
+// remove takes files away whose release is durable, except the ones that somebody reads.
 func (f *files) remove(dead []FileID) {
 	if len(dead) == 0 {
 		return
@@ -166,12 +167,13 @@ func (f *files) remove(dead []FileID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, id := range dead {
+		f.known[id].gone = true
 		f.removeIfUnusedLocked(id)
 	}
 }
 
 func (f *files) removeIfUnusedLocked(id FileID) {
-	if s := f.known[id]; s != nil && s.dying && s.readers == 0 && f.pins == 0 && !f.over.Load() {
+	if s := f.known[id]; s != nil && s.gone && s.readers == 0 && f.pins == 0 && !f.over.Load() {
 		delete(f.known, id)
 		_ = f.disk.Remove(id.name(f.dir)) // garbage; the next open tries again
 	}

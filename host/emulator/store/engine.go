@@ -47,7 +47,7 @@ type engine struct {
 
 func newEngine(under fileSystem, dir string, state int, opts *Options) *engine {
 	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(under, opts)}
-	e.log = &log{disk: e.disk, dir: e.logDir(), fixed: opts.segment}
+	e.log = &log{disk: e.disk, dir: e.logDir(), fixed: opts.segment, synced: e.synced.last}
 	e.cleanSlack = cleanLeast
 	if opts.segment > 0 {
 		e.cleanSlack = opts.segment

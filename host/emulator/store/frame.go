@@ -18,6 +18,8 @@ import (
 //	R start end         the keys from start up to and without end go; an empty end is none
 //	S segment oldest    the number of this segment, 0 but in its first frame, and that of
 //	                    the oldest one that still counts
+//	Y number            the last frame that was on the disk when this one was written, where
+//	                    commits wait for the disk
 const (
 	frameHead = 16
 	frameMost = 1 << 30 // bytes of the records; more is damage
@@ -26,6 +28,7 @@ const (
 	recordDelete = 'D'
 	recordRange  = 'R'
 	recordLog    = 'S'
+	recordSynced = 'Y'
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -37,6 +40,7 @@ type record struct {
 	at         int    // of the check of the value, in the records
 	segment    uint64
 	oldest     uint64
+	synced     uint64
 }
 
 // newFrame is a frame without records.
@@ -60,6 +64,10 @@ func appendRange(frame, start, end []byte) []byte {
 func appendLog(frame []byte, segment, oldest uint64) []byte {
 	frame = binary.AppendUvarint(append(frame, recordLog), segment)
 	return binary.AppendUvarint(frame, oldest)
+}
+
+func appendSynced(frame []byte, number uint64) []byte {
+	return binary.AppendUvarint(append(frame, recordSynced), number)
 }
 
 func appendKey(frame, space, key []byte) []byte {
@@ -124,6 +132,8 @@ func eachRecord(records []byte, f func(r record)) (ok bool) {
 			r.key, r.value = field(0), field(0)
 		case recordLog:
 			r.segment, r.oldest = number(), number()
+		case recordSynced:
+			r.synced = number()
 		default:
 			return false
 		}
@@ -155,9 +165,11 @@ func uvarintSize(n int) (size int) {
 	return size
 }
 
-// soundFrameIn reports whether any place of some bytes begins a frame with a number from
-// least on: then what lies before it was not the end of a write that was cut short.
-func soundFrameIn(b []byte, least uint64) bool {
+// reached reports whether any place of some bytes begins a frame that was written when the
+// frame least was there already: then what lies before is not the end of writes that were cut
+// short. A loss of power may leave a later write and not an earlier one that waited for the
+// disk with it.
+func reached(b []byte, least uint64) bool {
 	for at := range b {
 		if len(b)-at < frameHead {
 			return false
@@ -166,8 +178,16 @@ func soundFrameIn(b []byte, least uint64) bool {
 		if number < least || number > least+1<<32 {
 			continue
 		}
-		if _, _, _, ok := openFrame(b[at:]); ok {
-			return true
+		if _, records, _, ok := openFrame(b[at:]); ok {
+			synced := number
+			eachRecord(records, func(r record) {
+				if r.kind == recordSynced {
+					synced = r.synced
+				}
+			})
+			if synced >= least {
+				return true
+			}
 		}
 	}
 	return false

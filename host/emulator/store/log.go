@@ -53,14 +53,15 @@ func (g *segment) release() {
 type log struct {
 	disk     *disk
 	dir      string
-	segments []*segment // the oldest first; frames are added to the last
-	number   uint64     // of the last frame
-	size     int64      // of all segments
-	live     int64      // bytes of the records that still count
-	limit    int64      // at which the last segment is full
-	torn     bool       // there may be something behind the last frame
-	unbegun  string     // a file that is no segment yet; empty: none
-	fixed    int64      // the limit of every segment; 0: it follows from the sizes
+	segments []*segment    // the oldest first; frames are added to the last
+	number   uint64        // of the last frame
+	size     int64         // of all segments
+	live     int64         // bytes of the records that still count
+	limit    int64         // at which the last segment is full
+	torn     bool          // there may be something behind the last frame
+	unbegun  string        // a file that is no segment yet; empty: none
+	fixed    int64         // the limit of every segment; 0: it follows from the sizes
+	synced   func() uint64 // the last frame that is on the disk
 }
 
 func segmentName(dir string, number uint64) string {
@@ -84,6 +85,9 @@ func (l *log) add(frame []byte) (g *segment, at int64, err error) {
 		return nil, 0, err
 	}
 	g = l.last()
+	if l.disk.sync {
+		frame = appendSynced(frame, l.synced())
+	}
 	seal(frame, l.number+1)
 	l.writeAhead(g, len(frame))
 	if _, err := g.f.WriteAt(frame, g.size); err != nil {
@@ -283,7 +287,7 @@ func (l *log) read(g *segment, last bool, upTo uint64, oldest *uint64, f func(g 
 		number, records, n, ok := openFrame(rest)
 		switch first := l.number == 0; {
 		case ok && (first || number == l.number+1):
-		case last && !soundFrameIn(rest, l.number+1) && !ok:
+		case last && !reached(rest, l.number+1) && !ok:
 			l.torn = true // cut short
 			return nil
 		case ok:

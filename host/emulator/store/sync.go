@@ -17,6 +17,13 @@ func (s *syncing) reached(number uint64) {
 	s.changed.Broadcast()
 }
 
+// last is the last frame that is durable.
+func (s *syncing) last() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.number
+}
+
 // syncTo returns when a frame is durable: with Options.Sync on the disk, otherwise in the
 // hands of the operating system, where it is already.
 func (e *engine) syncTo(number uint64) error {
@@ -89,7 +96,5 @@ func (e *engine) durable() uint64 {
 	if !e.disk.sync {
 		return everything // the operating system has all of them
 	}
-	e.synced.mu.Lock()
-	defer e.synced.mu.Unlock()
-	return e.synced.number
+	return e.synced.last()
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,6 +53,9 @@ func (b *Batch) Delete(key []byte) {
 // there are, for the cost of one on the disk.
 func (b *Batch) DeleteRange(start, end []byte) {
 	checkKey(start)
+	if end != nil && bytes.Compare(start, end) >= 0 {
+		return // an empty end is not that of all keys
+	}
 	if end = within(b.space, end); end == nil {
 		end = PrefixEnd(b.space)
 	}
@@ -129,6 +133,9 @@ func (e *engine) begin(b *Batch) (*Commit, error) {
 		if frame, err = e.files.referencesLocked(slices.Clip(frame), b.delta); err != nil {
 			return nil, err
 		}
+	}
+	if len(frame) > frameMost {
+		return nil, fmt.Errorf("a batch of %d bytes, at most %d", len(frame), frameMost)
 	}
 	if err := e.addLocked(frame); err != nil {
 		if e.failed() != nil {

@@ -22,7 +22,7 @@ import (
 //	                    commits wait for the disk
 const (
 	frameHead = 16
-	frameMost = 1 << 30 // bytes of the records; more is damage
+	frameMost = 1 << 30 // bytes of the records; more is refused, and is damage
 
 	recordSet    = 'K'
 	recordDelete = 'D'

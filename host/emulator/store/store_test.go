@@ -114,6 +114,11 @@ func TestBatchesAndOrder(t *testing.T) {
 		if _, err := s.Get([]byte("c")); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("Get of a deleted key = %v, want ErrNotFound", err)
 		}
+		must(t, apply(s, func(b *store.Batch) {
+			b.DeleteRange([]byte("a"), []byte{})
+			b.DeleteRange([]byte("d"), []byte("a"))
+		}))
+		expect(t, s, "a=4", "d=")
 	})
 }
 

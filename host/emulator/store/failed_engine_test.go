@@ -56,3 +56,52 @@ func TestAFailedEngineWritesNoMore(t *testing.T) {
 	expect(t, after, want...)
 	must(t, s.Close())
 }
+
+// A sync fails after a cleaning, or after the first one of an opening has. What a cleaning
+// wrote anew and what an opening found is there all the same.
+func TestAFailedSyncGoesNotTooFarBack(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{"a cleaning", "an opening"} {
+		fs := store.MemoryFS()
+		var stop atomic.Bool
+		var fail atomic.Int64
+		goOn := make(chan struct{})
+		opts := store.Options{Sync: true, Fault: func(op store.FileOp, path string) error {
+			switch {
+			case op == store.OpRead && stop.CompareAndSwap(true, false): // of the oldest segment, by the cleaner
+				<-goOn
+			case op == store.OpSync && strings.HasSuffix(path, ".log") && fail.Add(-1) >= 0:
+				return syscall.EIO
+			}
+			return nil
+		}}
+		s, err := store.OpenOn(fs, opts.WithSegment(4<<10))
+		must(t, err)
+		must(t, set(s, "kept", strings.Repeat("k", 200)))
+		if before == "a cleaning" {
+			stop.Store(true)
+			for stop.Load() {
+				must(t, set(s, "a", strings.Repeat("a", 500)))
+			}
+			v, err := s.View()
+			must(t, err)
+			close(goOn)
+			v.Cleaned()
+			must(t, v.Close())
+			fail.Store(1)
+		} else {
+			fail.Store(2)
+			s, err = store.OpenOn(fs, &opts) // the process before was killed
+			must(t, err)
+		}
+		want := dump(t, s)
+		if err := set(s, "b", "refused"); err == nil {
+			t.Fatal("a sync that failed was acknowledged")
+		}
+		if err := s.Recover(); err != nil {
+			t.Fatalf("after %s: %v", before, err)
+		}
+		expect(t, s, want...)
+		must(t, s.Close())
+	}
+}

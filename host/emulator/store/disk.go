@@ -22,9 +22,10 @@ const (
 // disk is the file layer of a store. It asks for faults, and it decides what is synced.
 //
 // Without Options.Sync a commit is only handed to the operating system, which is what
-// survives a kill. A segment of the log that is full is synced nevertheless, and so are
-// all other files: after a loss of power the store lacks its last moments and is otherwise
-// whole.
+// survives a kill. A segment of the log that is full is synced nevertheless, and so is what
+// says how far the log has come: after a loss of power the keys lack their last moments and
+// are otherwise whole. Bodies (files.go) are left to the operating system: one that a key
+// names and that is missing then is damage.
 type disk struct {
 	fileSystem
 	sync  bool

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -22,8 +23,9 @@ type crash struct {
 	once  bool // the operation fails, and the end comes a while later
 
 	fs    store.Powered
-	at    int64        // number of the operation
-	ops   atomic.Int64 // that there were
+	at    int64 // number of the operation
+	mu    sync.Mutex
+	ops   int64 // that there were
 	what  atomic.Pointer[string]
 	left  atomic.Pointer[store.FileSystem] // what the end has left
 	model []map[string]string              // after each batch that began, and at the beginning
@@ -34,7 +36,10 @@ func (c *crash) fault(op store.FileOp, path string) error {
 	if op == store.OpRead {
 		return nil
 	}
-	n := c.ops.Add(1)
+	c.mu.Lock() // nobody meets the end before it is noted
+	defer c.mu.Unlock()
+	c.ops++
+	n := c.ops
 	if c.once && n == c.at {
 		return syscall.EIO
 	}
@@ -70,7 +75,7 @@ func (c *crash) work(t *testing.T, random *rand.Rand) {
 	if err != nil {
 		return
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }() // the last one: a process that has ended writes nothing
 	key := func() string { return fmt.Sprintf("k%02d", random.IntN(20)) }
 	for range 50 {
 		if c.left.Load() != nil {
@@ -93,14 +98,16 @@ func (c *crash) work(t *testing.T, random *rand.Rand) {
 			if s.Close(); c.left.Load() != nil {
 				return
 			}
-			if s, err = store.OpenOn(c.fs, opts.WithSegment(1<<10)); err != nil {
-				if s, err = store.OpenOn(c.fs, opts.WithSegment(1<<10)); err != nil {
+			again, err := store.OpenOn(c.fs, opts.WithSegment(1<<10))
+			if err != nil {
+				if again, err = store.OpenOn(c.fs, opts.WithSegment(1<<10)); err != nil {
 					if c.left.Load() == nil {
 						t.Errorf("open again: %v", err)
 					}
 					return
 				}
 			}
+			s = again
 			continue
 		}
 		err := write(s, func(b *store.Batch) {

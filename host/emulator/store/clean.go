@@ -31,9 +31,10 @@ func (e *engine) cleanLocked() {
 }
 
 // reclaim rewrites the log until it has little that does not count, or there is no room for
-// that.
+// that; each segment once, since the heads of frames alone may be more than little.
 func (e *engine) reclaim() {
 	e.mu.Lock()
+	last := e.log.last().number
 	begun := !e.cleaning && e.cleanAt != noCleaning
 	if begun {
 		e.cleaning = true
@@ -45,6 +46,15 @@ func (e *engine) reclaim() {
 	}
 	defer e.cleaners.Done()
 	for e.cleanOldest(1, segmentLeast) {
+		e.mu.Lock()
+		over := e.log.segments[0].number > last
+		if over {
+			e.endCleaningLocked(nil)
+		}
+		e.mu.Unlock()
+		if over {
+			return
+		}
 	}
 }
 

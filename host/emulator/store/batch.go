@@ -152,7 +152,7 @@ func (e *engine) begin(b *Batch) (*Commit, error) {
 
 // Wait returns when the batch is durable, or has failed. The caller of Begin calls
 // it; others may call it too, at any time, and get the same answer. A failure ends the use
-// of the store until Recover: what was begun and not done is not in it then.
+// of the store until Ready: what was begun and not done is not in it then.
 func (c *Commit) Wait() error {
 	c.once.Do(func() {
 		c.err = c.wait()

@@ -20,7 +20,7 @@ var (
 	// wrapped in. The owners' memory then agrees with the store.
 	ErrReadOnly = errors.New("the state can only be read")
 	// ErrFailed: an earlier change could not be written. Every call fails with it
-	// until the state has been read again, by Ready or Recover, and after that each
+	// until the state has been read again, by Ready, and after that each
 	// write for which the disk is not fit yet.
 	ErrFailed = errors.New("store has failed")
 )

@@ -82,8 +82,12 @@ func (r *readAhead) read(e *engine, g *segment, p place) ([]byte, error) {
 	}
 	b := append(r.b[:0], make([]byte, aheadBytes)...)
 	n, err := g.f.ReadAt(b, p.at)
-	if n < size && err != nil {
-		return nil, e.readAt(g, b[:size], p.at) // says what is wrong
+	if n < size {
+		r.g, r.b = nil, r.b[:0]
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("read: %w", corrupt(g.name, "it ends at %d", p.at+int64(n)))
+		}
+		return nil, fmt.Errorf("read: %w", explain(g.name, err))
 	}
 	r.from, r.b = p.at, b[:n]
 	return value(g, p, r.b[:size])

@@ -10,7 +10,7 @@ const spaceKind = 'a'
 // empty name is s itself. Names must not contain a zero byte, and users of the
 // store itself must leave it the keys that begin with "a" and a zero byte.
 //
-// Only keys are apart. A commit, a failure, Recover, Save, Load, Reset and Close
+// Only keys are apart. A commit, a failure, Ready, Save, Load, Reset and Close
 // concern the store as a whole, through every space alike.
 func (s *Store) Space(name string) *Store {
 	if name == "" {

@@ -226,7 +226,7 @@ func (s *Store) errLocked() error {
 }
 
 // Opening returns a number that changes with everything that makes the owners'
-// memory of the state void: Recover, Load and Reset, by any caller. It
+// memory of the state void: Load, Reset and an opening after a failure, by any caller. It
 // fails while the state cannot be read.
 func (s *Store) Opening() (uint64, error) {
 	s.mu.Lock()

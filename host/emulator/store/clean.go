@@ -107,7 +107,7 @@ func (e *engine) moveRecords(g *segment) error {
 		return nil
 	}
 	b := make([]byte, g.size)
-	if err := e.readAt(g, b, 0); err != nil {
+	if err := g.readAt(b, 0); err != nil {
 		return err
 	}
 	type found struct {

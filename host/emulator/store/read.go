@@ -20,19 +20,20 @@ func (e *engine) get(key []byte) ([]byte, error) {
 	g.users.Add(1)
 	e.mu.RUnlock()
 	defer g.release()
-	return e.read(g, p)
+	return g.read(p)
 }
 
 // read returns a copy of a value.
-func (e *engine) read(g *segment, p place) ([]byte, error) {
+func (g *segment) read(p place) ([]byte, error) {
 	b := make([]byte, checkSize+p.size)
-	if err := e.readAt(g, b, p.at); err != nil {
+	if err := g.readAt(b, p.at); err != nil {
 		return nil, err
 	}
-	return value(g, p, b)
+	return g.value(p, b)
 }
 
-func value(g *segment, p place, b []byte) ([]byte, error) {
+// value is the value at a place, of which b is all there is.
+func (g *segment) value(p place, b []byte) ([]byte, error) {
 	v, ok := checked(b)
 	if !ok {
 		return nil, fmt.Errorf("read: %w", corrupt(g.name, "the value at %d is not what was written", p.at))
@@ -41,13 +42,18 @@ func value(g *segment, p place, b []byte) ([]byte, error) {
 }
 
 // readAt reads all that is asked for.
-func (e *engine) readAt(g *segment, b []byte, at int64) error {
+func (g *segment) readAt(b []byte, at int64) error {
 	n, err := g.f.ReadAt(b, at)
-	switch {
-	case n == len(b):
+	if n == len(b) {
 		return nil
-	case errors.Is(err, io.EOF):
-		return fmt.Errorf("read: %w", corrupt(g.name, "it ends at %d", at+int64(n)))
+	}
+	return g.short(at+int64(n), err)
+}
+
+// short says why a read has ended before all that was asked for.
+func (g *segment) short(at int64, err error) error {
+	if errors.Is(err, io.EOF) {
+		err = corrupt(g.name, "it ends at %d", at)
 	}
 	return fmt.Errorf("read: %w", explain(g.name, err))
 }
@@ -65,30 +71,27 @@ type readAhead struct {
 const aheadBytes = 64 << 10
 
 // read returns a value, which is valid until the next.
-func (r *readAhead) read(e *engine, g *segment, p place) ([]byte, error) {
+func (r *readAhead) read(g *segment, p place) ([]byte, error) {
 	size := checkSize + p.size
 	behind := p.at - r.from
 	if r.g == g && behind >= 0 && behind+int64(size) <= int64(len(r.b)) {
-		return value(g, p, r.b[behind:behind+int64(size)])
+		return g.value(p, r.b[behind:behind+int64(size)])
 	}
 	near := r.g == g && behind >= 0 && behind <= int64(len(r.b))+aheadBytes
 	if !near || size > aheadBytes {
 		r.g, r.from, r.b = g, p.at, r.b[:0]
 		r.one = append(r.one[:0], make([]byte, size)...)
-		if err := e.readAt(g, r.one, p.at); err != nil {
+		if err := g.readAt(r.one, p.at); err != nil {
 			return nil, err
 		}
-		return value(g, p, r.one)
+		return g.value(p, r.one)
 	}
 	b := append(r.b[:0], make([]byte, aheadBytes)...)
 	n, err := g.f.ReadAt(b, p.at)
 	if n < size {
-		r.g, r.b = nil, r.b[:0]
-		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("read: %w", corrupt(g.name, "it ends at %d", p.at+int64(n)))
-		}
-		return nil, fmt.Errorf("read: %w", explain(g.name, err))
+		r.g = nil
+		return nil, g.short(p.at+int64(n), err)
 	}
 	r.from, r.b = p.at, b[:n]
-	return value(g, p, r.b[:size])
+	return g.value(p, r.b[:size])
 }

@@ -133,9 +133,10 @@ func (s *Store) roomAgain(e *engine, o *outage) error {
 	switch {
 	case !full || err != nil:
 		return nil
-	case gave && free < least, !gave && free < roomToAdd, !s.keepReserve(e) && gave:
+	case gave && free < least, !gave && free < roomToAdd:
 		return ErrDiskFull
-	case !s.disk.hasFree(s.dir, roomToAdd):
+	}
+	if there := s.keepReserve(e); gave && !there || !s.disk.hasFree(s.dir, roomToAdd) {
 		return ErrDiskFull
 	}
 	return nil

@@ -45,7 +45,7 @@ func (v *View) Get(key []byte) ([]byte, error) {
 	if !ok {
 		return nil, notFound(key)
 	}
-	return v.e.read(v.of(p), p)
+	return v.of(p).read(p)
 }
 
 func (v *View) of(p place) *segment { return v.segments[p.segment-v.segments[0].number] }
@@ -141,7 +141,7 @@ func (i *Iter) stands(ok bool) bool {
 	if !ok || i.err != nil || i.end != nil && bytes.Compare(i.at.key, i.end) >= 0 {
 		return false
 	}
-	i.val, i.err = i.ahead.read(i.v.e, i.v.of(i.at.place), i.at.place)
+	i.val, i.err = i.ahead.read(i.v.of(i.at.place), i.at.place)
 	return i.err == nil
 }
 

@@ -32,55 +32,29 @@ type dotnetApp struct {
 // what the worker does and how it is started.
 func onDotnet(t *testing.T, change func(root string, s *worker.Spec), test func(a *dotnetApp)) {
 	t.Helper()
-	for _, c := range []string{"System", "Virtual"} {
-		t.Run(c, func(t *testing.T) {
-			t.Parallel()
-			clk := clock.System()
-			if c == "Virtual" {
-				v := clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true, Patience: time.Millisecond})
-				t.Cleanup(v.Close)
-				v.Auto()
-				clk = v
-			}
-			a := &dotnetApp{bench: bench{T: t, clk: clk}, root: t.TempDir()}
-			if err := os.CopyFS(a.root, os.DirFS("testdata/dotnet")); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(a.root, "App.dll"), []byte("// first\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			s := worker.Spec{
-				Language: worker.Dotnet, App: a.root, Directory: a.root, Indexing: true,
-				Metadata: filepath.Join(a.root, "functions.metadata"),
-				Notice:   func(l call.Log) { a.notices = append(a.notices, l.Message) },
-				Log:      func(l call.Log) { t.Errorf("a line of no call: %+v", l) },
-				Spec: process.Spec{
-					Path: os.Args[0], Args: []string{filepath.Join(a.root, "App.dll")}, Dir: a.root, Grace: time.Millisecond, StopGrace: 5 * time.Second,
-					Env: append(os.Environ(), roleVariable+"=dotnet", "GORACE=atexit_sleep_ms=0", "FUNCTIONS_APPLICATION_DIRECTORY="+a.root),
-				},
-			}
-			if change != nil {
-				change(a.root, &s)
-			}
-			done := make(chan struct{}) //clock:outside drives the clock from outside
-			group := clock.NewGroup(clk, 0)
-			clk.Inside("test", func() {
-				group.Go("test", func() {
-					defer close(done)
-					var err error
-					if a.w, err = worker.Start(clk, s); err != nil {
-						t.Error(err)
-						return
-					}
-					test(a)
-					if err := a.w.Close(context.Background()); err != nil {
-						t.Error(err)
-					}
-				})
-			})
-			<-done //clock:outside drives the clock from outside
-		})
-	}
+	onClocks(t, "", time.Millisecond, func(t *testing.T, clk clock.Clock) {
+		a := &dotnetApp{bench: bench{T: t, clk: clk}, root: t.TempDir()}
+		if err := os.CopyFS(a.root, os.DirFS("testdata/dotnet")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(a.root, "App.dll"), []byte("// first\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := worker.Spec{
+			Language: worker.Dotnet, App: a.root, Directory: a.root, Indexing: true,
+			Metadata: filepath.Join(a.root, "functions.metadata"),
+			Notice:   func(l call.Log) { a.notices = append(a.notices, l.Message) },
+			Log:      func(l call.Log) { t.Errorf("a line of no call: %+v", l) },
+			Spec: process.Spec{
+				Path: os.Args[0], Args: []string{filepath.Join(a.root, "App.dll")}, Dir: a.root, Grace: time.Millisecond, StopGrace: 5 * time.Second,
+				Env: append(os.Environ(), roleVariable+"=dotnet", "GORACE=atexit_sleep_ms=0", "FUNCTIONS_APPLICATION_DIRECTORY="+a.root),
+			},
+		}
+		if change != nil {
+			change(a.root, &s)
+		}
+		a.live(s, func() { test(a) })
+	})
 }
 
 // script changes worker.json.

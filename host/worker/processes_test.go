@@ -212,34 +212,20 @@ func TestProcessBudget(t *testing.T) {
 			if tt.stop {
 				s.StopHost = func(err error) { c.stopped = append(c.stopped, err) }
 			}
-			done := make(chan struct{})
-			group := clock.NewGroup(v, 0)
-			v.Inside("test", func() {
-				group.Go("test", func() {
-					defer close(done)
-					var err error
-					if b.w, err = worker.Start(v, s); err != nil {
-						t.Error(err)
-						return
+			b.live(s, func() {
+				c.full(b)
+				for range tt.want {
+					if _, _, err := b.invoke("Exit", bindings.Value{}, nil); err == nil {
+						t.Error("the process did not end")
 					}
-					c.full(b)
-					for range tt.want {
-						if _, _, err := b.invoke("Exit", bindings.Value{}, nil); err == nil {
-							t.Error("the process did not end")
-						}
-					}
-					if _, _, err := b.invoke("PID", bindings.Value{}, nil); tt.stop && !slices.Equal(c.stopped, []error{err}) || !tt.stop && (err != nil || c.stopped != nil) {
-						t.Errorf("then: %v, the host was stopped with %v", err, c.stopped)
-					}
-					if diff := cmp.Diff(tt.want, whole(c.restarts)); diff != "" {
-						t.Errorf("pauses before the next starts (-want +got):\n%s", diff)
-					}
-					if err := b.w.Close(context.Background()); err != nil {
-						t.Error(err)
-					}
-				})
+				}
+				if _, _, err := b.invoke("PID", bindings.Value{}, nil); tt.stop && !slices.Equal(c.stopped, []error{err}) || !tt.stop && (err != nil || c.stopped != nil) {
+					t.Errorf("then: %v, the host was stopped with %v", err, c.stopped)
+				}
+				if diff := cmp.Diff(tt.want, whole(c.restarts)); diff != "" {
+					t.Errorf("pauses before the next starts (-want +got):\n%s", diff)
+				}
 			})
-			<-done
 		})
 	}
 }

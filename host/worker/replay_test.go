@@ -45,52 +45,26 @@ type replay struct {
 // onReplay runs a test with a worker that plays the exchange of a start, and those of files.
 func onReplay(t *testing.T, start string, files []string, test func(r *replay)) {
 	t.Helper()
-	for _, c := range []string{"System", "Virtual"} {
-		t.Run(c, func(t *testing.T) {
-			t.Parallel()
-			clk := clock.System()
-			if c == "Virtual" {
-				v := clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true, Patience: time.Millisecond})
-				t.Cleanup(v.Close)
-				v.Auto()
-				clk = v
+	onClocks(t, "", time.Millisecond, func(t *testing.T, clk clock.Clock) {
+		r := &replay{bench: bench{T: t, clk: clk}, root: t.TempDir(), names: map[string]string{}, out: map[string][]worker.Binding{}}
+		var mu sync.Mutex
+		into := func(to *[]string) func(call.Log) {
+			return func(l call.Log) {
+				mu.Lock()
+				defer mu.Unlock()
+				*to = append(*to, l.Level.String()+" "+l.Message)
 			}
-			r := &replay{bench: bench{T: t, clk: clk}, root: t.TempDir(), names: map[string]string{}, out: map[string][]worker.Binding{}}
-			var mu sync.Mutex
-			into := func(to *[]string) func(call.Log) {
-				return func(l call.Log) {
-					mu.Lock()
-					defer mu.Unlock()
-					*to = append(*to, l.Level.String()+" "+l.Message)
-				}
-			}
-			s := worker.Spec{
-				Language: worker.Dotnet, App: r.root, Directory: r.root, Indexing: true, CancelGrace: time.Minute,
-				Notice: into(&r.notices), Log: into(&r.lines),
-				Spec: process.Spec{
-					Path: os.Args[0], Args: []string{filepath.Join(r.root, "app.dll")}, Grace: time.Millisecond, StopGrace: 5 * time.Second,
-					Env: append(os.Environ(), roleVariable+"=player "+start+" "+strings.Join(files, " "), "GORACE=atexit_sleep_ms=0"),
-				},
-			}
-			done := make(chan struct{}) //clock:outside drives the clock from outside
-			group := clock.NewGroup(clk, 0)
-			clk.Inside("test", func() {
-				group.Go("test", func() {
-					defer close(done)
-					var err error
-					if r.w, err = worker.Start(clk, s); err != nil {
-						t.Error(err)
-						return
-					}
-					test(r)
-					if err := r.w.Close(context.Background()); err != nil {
-						t.Error(err)
-					}
-				})
-			})
-			<-done //clock:outside drives the clock from outside
-		})
-	}
+		}
+		s := worker.Spec{
+			Language: worker.Dotnet, App: r.root, Directory: r.root, Indexing: true, CancelGrace: time.Minute,
+			Notice: into(&r.notices), Log: into(&r.lines),
+			Spec: process.Spec{
+				Path: os.Args[0], Args: []string{filepath.Join(r.root, "app.dll")}, Grace: time.Millisecond, StopGrace: 5 * time.Second,
+				Env: append(os.Environ(), roleVariable+"=player "+start+" "+strings.Join(files, " "), "GORACE=atexit_sleep_ms=0"),
+			},
+		}
+		r.live(s, func() { test(r) })
+	})
 }
 
 // declared takes the functions that the worker declares, and loads them, and some more of

@@ -71,21 +71,51 @@ func on(t *testing.T, odd string, patience time.Duration, test func(b *bench)) {
 func onWith(t *testing.T, odd string, patience time.Duration, change func(*bench, *worker.Spec), test func(b *bench)) {
 	t.Helper()
 	for _, carriage := range []string{"grpc", "lines"} {
-		for _, c := range []string{"System", "Virtual"} {
-			t.Run(carriage+"/"+c, func(t *testing.T) {
-				t.Parallel()
-				clk := clock.System()
-				if c == "Virtual" {
-					v := clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true, Patience: patience})
-					t.Cleanup(v.Close)
-					v.Auto()
-					clk = v
-				}
-				s := spec(carriage + " " + odd)
-				runWith(t, clk, s, change, test)
-			})
-		}
+		onClocks(t, carriage+"/", patience, func(t *testing.T, clk clock.Clock) {
+			runWith(t, clk, spec(carriage+" "+odd), change, test)
+		})
 	}
+}
+
+// onClocks runs a test on both clocks, under their names behind a prefix. The virtual one
+// goes on by itself; a patient one does although a call is out.
+func onClocks(t *testing.T, prefix string, patience time.Duration, test func(t *testing.T, clk clock.Clock)) {
+	t.Helper()
+	for _, c := range []string{"System", "Virtual"} {
+		t.Run(prefix+c, func(t *testing.T) {
+			t.Parallel()
+			clk := clock.System()
+			if c == "Virtual" {
+				v := clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true, Patience: patience})
+				t.Cleanup(v.Close)
+				v.Auto()
+				clk = v
+			}
+			test(t, clk)
+		})
+	}
+}
+
+// live starts a worker inside the bench's clock, has a test use it, and closes it.
+func (b *bench) live(s worker.Spec, test func()) {
+	b.Helper()
+	done := make(chan struct{}) //clock:outside drives the clock from outside
+	group := clock.NewGroup(b.clk, 0)
+	b.clk.Inside("test", func() {
+		group.Go("test", func() {
+			defer close(done)
+			var err error
+			if b.w, err = worker.Start(b.clk, s); err != nil {
+				b.Error(err)
+				return
+			}
+			test()
+			if err := b.w.Close(context.Background()); err != nil {
+				b.Error(err)
+			}
+		})
+	})
+	<-done //clock:outside drives the clock from outside
 }
 
 // runWith starts a worker on a clock, has a test use it, and closes it.
@@ -98,23 +128,7 @@ func runWith(t *testing.T, clk clock.Clock, s worker.Spec, change func(*bench, *
 		b.said = append(b.said, l.Message)
 	}
 	change(b, &s)
-	done := make(chan struct{}) //clock:outside drives the clock from outside
-	group := clock.NewGroup(clk, 0)
-	clk.Inside("test", func() {
-		group.Go("test", func() {
-			defer close(done)
-			var err error
-			if b.w, err = worker.Start(clk, s); err != nil {
-				t.Error(err)
-				return
-			}
-			test(b)
-			if err := b.w.Close(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	})
-	<-done //clock:outside drives the clock from outside
+	b.live(s, func() { test(b) })
 }
 
 func (b *bench) load() {

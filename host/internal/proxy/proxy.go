@@ -122,7 +122,7 @@ func (x *Exchange) Begin(r *bindings.HTTPRequest, more http.Header, failed func(
 	go func() { //clock:outside waited for by Wait and End
 		defer close(x.done) //clock:outside the server of a process
 		err := x.server.carry(x.life, x, r, more)
-		if x.life.Err() != nil && !x.whole {
+		if err != nil && x.life.Err() != nil && !x.whole {
 			err = context.Cause(x.life)
 		}
 		if err != nil {
@@ -246,7 +246,9 @@ func (p *passage) end(ctx context.Context, busy *busy) error {
 			return ErrFailed
 		}
 	case <-ctx.Done(): //clock:outside the server of a process
-		return ctx.Err()
+	}
+	if err := ctx.Err(); err != nil { // who left before the call succeeded has left too early
+		return err
 	}
 	p.begin()
 	p.to.Trailer(p.from.Trailer)

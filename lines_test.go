@@ -6,11 +6,14 @@ import (
 	"testing"
 )
 
-// TestLinesOnce: no entry of the changelog and no rule of the index stands twice, as a
+// TestLinesOnce: no entry of the changelog, no decision and no rule of the index stands twice, as a
 // merge that keeps both sides leaves them.
 func TestLinesOnce(t *testing.T) {
 	for name, counts := range map[string]func(line string) bool{
-		"CHANGELOG.md":       func(line string) bool { return strings.HasPrefix(line, "- ") },
+		"CHANGELOG.md": func(line string) bool { return strings.HasPrefix(line, "- ") },
+		"docs/design.md": func(line string) bool {
+			return strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| -") && line != "| Decision | Reason |"
+		},
 		"testdata/rules.tsv": func(line string) bool { return line != "" },
 	} {
 		text, err := os.ReadFile(name)

@@ -52,83 +52,81 @@ type Attach struct {
 
 // Append implements Performative.
 func (a *Attach) Append(b []byte) []byte {
-	w := BeginList(b, DescAttach)
-	w.String(a.Name)
-	w.Uint32(a.Handle)
-	w.Bool(bool(a.Role))
-	w.OptUint8(a.SendMode)
-	w.OptUint8(a.ReceiveMode)
-	if a.Source != nil {
-		w.c.b = a.Source.append(w.field())
-	} else {
-		w.Null()
-	}
-	switch {
-	case a.Target != nil:
-		w.c.b = a.Target.append(w.field())
-	case a.Coordinator:
-		in := BeginList(w.field(), DescCoordinator)
-		in.Any(a.Capabilities)
-		w.c.b = in.End()
-	default:
-		w.Null()
-	}
-	w.Map(a.Unsettled)
-	w.True(a.IncompleteUnsettled)
-	w.OptUint32(a.InitialDeliveryCount)
-	w.OptUint64(a.MaxMessageSize)
-	w.Any(a.Offered)
-	w.Any(a.Desired)
-	w.Map(a.Properties)
-	w.All()
-	return w.End()
+	l := writeList(b, DescAttach)
+	a.fields(&l)
+	return l.whole()
 }
 
-func (a *Attach) decode(f *Fields) {
-	var name Opt[string]
-	var handle Opt[uint32]
-	var role Opt[bool]
-	f.OptString(&name)
-	f.OptUint32(&handle)
-	f.OptBool(&role)
-	f.required(name.Set, "name")
-	f.required(handle.Set, "handle")
-	f.required(role.Set, "role")
-	a.Name, a.Handle, a.Role = name.V, handle.V, Role(role.V)
-	f.OptUint8(&a.SendMode)
-	f.OptUint8(&a.ReceiveMode)
-	if f.next() {
-		if code := f.d.Descriptor(); code != DescSource && f.d.err == nil {
-			f.d.fail("source wanted, descriptor 0x%x found", code)
+func (a *Attach) fields(l *list) {
+	l.required(l.text(&a.Name, true), "name")
+	l.required(l.uint(&a.Handle, true), "handle")
+	l.required(l.bool((*bool)(&a.Role), true), "role")
+	l.optUbyte(&a.SendMode)
+	l.optUbyte(&a.ReceiveMode)
+	l.source(&a.Source)
+	l.target(a)
+	l.table(&a.Unsettled, a.Unsettled != nil)
+	l.bool(&a.IncompleteUnsettled, a.IncompleteUnsettled)
+	l.optUint(&a.InitialDeliveryCount)
+	l.optUlong(&a.MaxMessageSize)
+	l.value(&a.Offered, a.Offered != nil)
+	l.value(&a.Desired, a.Desired != nil)
+	l.table(&a.Properties, a.Properties != nil)
+}
+
+func (l *list) source(v **Source) {
+	switch {
+	case !l.has(*v != nil):
+	case l.reading:
+		if code := l.Descriptor(); code != DescSource && l.err == nil {
+			l.fail("source wanted, descriptor 0x%x found", code)
 		}
-		a.Source = new(Source)
-		in := f.d.Fields()
-		a.Source.decode(&in)
-		f.d.End(&in)
+		*v = new(Source)
+		in := l.readList()
+		(*v).fields(&in)
+		l.endList(&in)
+	default:
+		in := writeList(l.b, DescSource)
+		(*v).fields(&in)
+		l.b = in.end()
 	}
-	if f.next() {
-		switch code := f.d.Descriptor(); code {
+}
+
+// target is a target or the coordinator of transactions.
+func (l *list) target(a *Attach) {
+	switch {
+	case !l.has(a.Target != nil || a.Coordinator):
+		return
+	case l.reading:
+		switch code := l.Descriptor(); code {
 		case DescTarget:
 			a.Target = new(Target)
-			in := f.d.Fields()
-			a.Target.decode(&in)
-			f.d.End(&in)
 		case DescCoordinator:
 			a.Coordinator = true
-			in := f.d.Fields()
-			in.Any(&a.Capabilities)
-			f.d.End(&in)
 		default:
-			f.d.fail("target wanted, descriptor 0x%x found", code)
+			l.fail("target wanted, descriptor 0x%x found", code)
+			return
 		}
+		in := l.readList()
+		a.targetFields(&in)
+		l.endList(&in)
+	default:
+		code := uint8(DescCoordinator)
+		if a.Target != nil {
+			code = DescTarget
+		}
+		in := writeList(l.b, code)
+		a.targetFields(&in)
+		l.b = in.end()
 	}
-	f.Map(&a.Unsettled)
-	f.Bool(&a.IncompleteUnsettled)
-	f.OptUint32(&a.InitialDeliveryCount)
-	f.OptUint64(&a.MaxMessageSize)
-	f.Any(&a.Offered)
-	f.Any(&a.Desired)
-	f.Map(&a.Properties)
+}
+
+func (a *Attach) targetFields(l *list) {
+	if a.Target != nil {
+		a.Target.fields(l)
+	} else {
+		l.value(&a.Capabilities, a.Capabilities != nil)
+	}
 }
 
 // Source is where a link's messages come from. Fields of type any are carried
@@ -147,34 +145,18 @@ type Source struct {
 	Capabilities      any
 }
 
-func (s *Source) append(b []byte) []byte {
-	w := BeginList(b, DescSource)
-	w.OptString(s.Address)
-	w.Any(s.Durable)
-	w.Any(s.ExpiryPolicy)
-	w.Any(s.Timeout)
-	w.True(s.Dynamic)
-	w.Any(s.DynamicProperties)
-	w.Any(s.DistributionMode)
-	w.Map(s.Filter)
-	w.Any(s.DefaultOutcome)
-	w.Any(s.Outcomes)
-	w.Any(s.Capabilities)
-	return w.End()
-}
-
-func (s *Source) decode(f *Fields) {
-	f.OptString(&s.Address)
-	f.Any(&s.Durable)
-	f.Any(&s.ExpiryPolicy)
-	f.Any(&s.Timeout)
-	f.Bool(&s.Dynamic)
-	f.Any(&s.DynamicProperties)
-	f.Any(&s.DistributionMode)
-	f.Map(&s.Filter)
-	f.Any(&s.DefaultOutcome)
-	f.Any(&s.Outcomes)
-	f.Any(&s.Capabilities)
+func (s *Source) fields(l *list) {
+	l.optText(&s.Address)
+	l.value(&s.Durable, s.Durable != nil)
+	l.value(&s.ExpiryPolicy, s.ExpiryPolicy != nil)
+	l.value(&s.Timeout, s.Timeout != nil)
+	l.bool(&s.Dynamic, s.Dynamic)
+	l.value(&s.DynamicProperties, s.DynamicProperties != nil)
+	l.value(&s.DistributionMode, s.DistributionMode != nil)
+	l.table(&s.Filter, s.Filter != nil)
+	l.value(&s.DefaultOutcome, s.DefaultOutcome != nil)
+	l.value(&s.Outcomes, s.Outcomes != nil)
+	l.value(&s.Capabilities, s.Capabilities != nil)
 }
 
 // Target is where a link's messages go to.
@@ -188,26 +170,14 @@ type Target struct {
 	Capabilities      any
 }
 
-func (t *Target) append(b []byte) []byte {
-	w := BeginList(b, DescTarget)
-	w.OptString(t.Address)
-	w.Any(t.Durable)
-	w.Any(t.ExpiryPolicy)
-	w.Any(t.Timeout)
-	w.True(t.Dynamic)
-	w.Any(t.DynamicProperties)
-	w.Any(t.Capabilities)
-	return w.End()
-}
-
-func (t *Target) decode(f *Fields) {
-	f.OptString(&t.Address)
-	f.Any(&t.Durable)
-	f.Any(&t.ExpiryPolicy)
-	f.Any(&t.Timeout)
-	f.Bool(&t.Dynamic)
-	f.Any(&t.DynamicProperties)
-	f.Any(&t.Capabilities)
+func (t *Target) fields(l *list) {
+	l.optText(&t.Address)
+	l.value(&t.Durable, t.Durable != nil)
+	l.value(&t.ExpiryPolicy, t.ExpiryPolicy != nil)
+	l.value(&t.Timeout, t.Timeout != nil)
+	l.bool(&t.Dynamic, t.Dynamic)
+	l.value(&t.DynamicProperties, t.DynamicProperties != nil)
+	l.value(&t.Capabilities, t.Capabilities != nil)
 }
 
 // Detach takes an end of a link away.
@@ -219,19 +189,13 @@ type Detach struct {
 
 // Append implements Performative.
 func (p *Detach) Append(b []byte) []byte {
-	w := BeginList(b, DescDetach)
-	w.Uint32(p.Handle)
-	w.True(p.Closed)
-	w.error(p.Error)
-	w.All()
-	return w.End()
+	l := writeList(b, DescDetach)
+	p.fields(&l)
+	return l.whole()
 }
 
-func (p *Detach) decode(f *Fields) {
-	var handle Opt[uint32]
-	f.OptUint32(&handle)
-	f.required(handle.Set, "handle")
-	p.Handle = handle.V
-	f.Bool(&p.Closed)
-	f.error(&p.Error)
+func (p *Detach) fields(l *list) {
+	l.required(l.uint(&p.Handle, true), "handle")
+	l.bool(&p.Closed, p.Closed)
+	l.error(&p.Error)
 }

@@ -1,9 +1,10 @@
 // Package wire is the AMQP 1.0 type system, its frames and its performatives:
 // bytes to values and back, with no connection, no state and no rules.
 //
-// Read value.go for how AMQP types become Go types, then [Decoder] and
-// [ListWriter], on which all else is built, then frame.go and the performatives
-// in the files named for them. [Message] is the sections of a message.
+// Read value.go for how AMQP types become Go types, then [Decoder] and list.go, on
+// which all else is built: a composite type lists its fields once, in its method
+// fields, for writing and for reading. Then frame.go and the performatives in the files
+// named for them. [Message] is the sections of a message.
 //
 // Input is not trusted: every length and count is checked against the bytes,
 // nesting is limited to [MaxDepth], arrays of elements without bytes to
@@ -11,9 +12,8 @@
 // [ErrMalformed]. Any encoding of a value that the standard allows is taken;
 // what goes out has the smallest.
 //
-// Reference: OASIS AMQP 1.0, parts 1 (types), 2 (transport), 3 (messaging) and 5
-// (SASL). Transactions (part 4) are left out: a transactional state decodes to
-// [StateUnknown].
+// Reference: OASIS AMQP 1.0, parts 1 (types), 2 (transport), 3 (messaging), 5 (SASL), and
+// of part 4 (transactions) what a coordinator hears and the states of a delivery.
 //
 // Decoders of bytes and of messages keep slices of their input; who reuses a
 // buffer copies first.

@@ -46,36 +46,28 @@ const (
 	CondTransactionRollback   Symbol = "amqp:transaction:rollback"
 )
 
-func (w *ListWriter) error(e *Error) {
-	if e == nil {
-		w.Null()
-		return
-	}
-	in := BeginList(w.field(), DescError)
-	in.Symbol(e.Condition)
-	if e.Description != "" {
-		in.String(e.Description)
-	} else {
-		in.Null()
-	}
-	in.Map(e.Info)
-	in.All() // the client for Python indexes them unseen, and waits without end when one is not there
-	w.c.b = in.End()
+func (e *Error) fields(l *list) {
+	l.symbol(&e.Condition, e.Condition != "")
+	l.text(&e.Description, e.Description != "")
+	l.table(&e.Info, e.Info != nil)
 }
 
-func (f *Fields) error(to **Error) {
-	if !f.next() {
-		return
+func (l *list) error(v **Error) {
+	switch {
+	case !l.has(*v != nil):
+	case l.reading:
+		if code := l.Descriptor(); code != DescError && l.err == nil {
+			l.fail("error wanted, descriptor 0x%x found", code)
+			return
+		}
+		e := new(Error)
+		in := l.readList()
+		e.fields(&in)
+		l.endList(&in)
+		*v = e
+	default:
+		in := writeList(l.b, DescError)
+		(*v).fields(&in)
+		l.b = in.whole() // the client for Python waits without end when a field is not there
 	}
-	if code := f.d.Descriptor(); code != DescError && f.d.err == nil {
-		f.d.fail("error wanted, descriptor 0x%x found", code)
-		return
-	}
-	e := new(Error)
-	in := f.d.Fields()
-	in.Symbol(&e.Condition)
-	in.String(&e.Description)
-	in.Map(&e.Info)
-	f.d.End(&in)
-	*to = e
 }

@@ -78,7 +78,7 @@ type Performative interface {
 	// Append adds the performative to b.
 	Append(b []byte) []byte
 
-	decode(f *Fields)
+	fields(l *list)
 }
 
 // AppendFrame adds a frame with p.
@@ -106,34 +106,59 @@ func peek(body []byte) (Decoder, uint64) {
 // ParseBody decodes the body of an AMQP frame and returns what follows: the
 // payload of a transfer. Both keep slices of body.
 func ParseBody(body []byte) (Performative, []byte, error) {
-	d, code := peek(body)
-	var p Performative
-	switch code {
-	case DescTransfer:
-		p = new(Transfer)
-	case DescDisposition:
-		p = new(Disposition)
-	case DescFlow:
-		p = new(Flow)
-	case DescOpen:
-		p = new(Open)
-	case DescBegin:
-		p = new(Begin)
-	case DescAttach:
-		p = new(Attach)
-	case DescDetach:
-		p = new(Detach)
-	case DescEnd:
-		p = new(End)
-	case DescClose:
-		p = new(Close)
-	default:
-		if d.err != nil {
-			return nil, nil, d.err
-		}
+	d := NewDecoder(body)
+	code := d.Descriptor()
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	if code < DescOpen || code > DescClose {
 		return nil, nil, &UnknownPerformativeError{code}
 	}
-	return parsed(&d, p)
+	l := d.readList()
+	var p Performative
+	switch code { // of known types: the list stays on the stack
+	case DescTransfer:
+		v := new(Transfer)
+		v.fields(&l)
+		p = v
+	case DescDisposition:
+		v := new(Disposition)
+		v.fields(&l)
+		p = v
+	case DescFlow:
+		v := new(Flow)
+		v.fields(&l)
+		p = v
+	case DescOpen:
+		v := new(Open)
+		v.fields(&l)
+		p = v
+	case DescBegin:
+		v := new(Begin)
+		v.fields(&l)
+		p = v
+	case DescAttach:
+		v := new(Attach)
+		v.fields(&l)
+		p = v
+	case DescDetach:
+		v := new(Detach)
+		v.fields(&l)
+		p = v
+	case DescEnd:
+		v := new(End)
+		v.fields(&l)
+		p = v
+	case DescClose:
+		v := new(Close)
+		v.fields(&l)
+		p = v
+	}
+	d.endList(&l)
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	return p, d.b, nil
 }
 
 // ParseSASL decodes the body of a SASL frame.
@@ -168,9 +193,9 @@ func ParseSASL(body []byte) (Performative, error) {
 }
 
 func parsed(d *Decoder, p Performative) (Performative, []byte, error) {
-	f := d.Fields()
-	p.decode(&f)
-	d.End(&f)
+	l := d.readList()
+	p.fields(&l)
+	d.endList(&l)
 	if d.err != nil {
 		return nil, nil, d.err
 	}

@@ -15,26 +15,17 @@ const DefaultPriority = 4
 // Append adds the section. The delivery count is always there, because there are
 // clients that take it for granted.
 func (h *Header) Append(b []byte) []byte {
-	w := BeginList(b, DescHeader)
-	w.Bool(h.Durable)
-	if h.Priority != DefaultPriority {
-		w.Uint8(h.Priority)
-	} else {
-		w.Null()
-	}
-	w.OptUint32(h.TTL)
-	w.True(h.FirstAcquirer)
-	w.Uint32(h.DeliveryCount)
-	return w.End()
+	l := writeList(b, DescHeader)
+	h.fields(&l)
+	return l.end()
 }
 
-func (h *Header) decode(f *Fields) {
-	h.Priority = DefaultPriority
-	f.Bool(&h.Durable)
-	f.Uint8(&h.Priority)
-	f.OptUint32(&h.TTL)
-	f.Bool(&h.FirstAcquirer)
-	f.Uint32(&h.DeliveryCount)
+func (h *Header) fields(l *list) {
+	l.bool(&h.Durable, true)
+	l.ubyte(&h.Priority, h.Priority != DefaultPriority)
+	l.optUint(&h.TTL)
+	l.bool(&h.FirstAcquirer, h.FirstAcquirer)
+	l.uint(&h.DeliveryCount, true)
 }
 
 // Properties are the properties of a message that the standard names.
@@ -56,46 +47,47 @@ type Properties struct {
 
 // Append adds the section.
 func (p *Properties) Append(b []byte) []byte {
-	w := BeginList(b, DescProperties)
-	w.Any(p.MessageID)
-	w.Binary(p.UserID)
-	w.OptString(p.To)
-	w.OptString(p.Subject)
-	w.OptString(p.ReplyTo)
-	w.Any(p.CorrelationID)
-	w.OptSymbol(p.ContentType)
-	w.OptSymbol(p.ContentEncoding)
-	w.OptTimestamp(p.AbsoluteExpiryTime)
-	w.OptTimestamp(p.CreationTime)
-	w.OptString(p.GroupID)
-	w.OptUint32(p.GroupSequence)
-	w.OptString(p.ReplyToGroupID)
-	return w.End()
+	l := writeList(b, DescProperties)
+	p.fields(&l)
+	return l.end()
 }
 
-func (p *Properties) decode(f *Fields) {
-	f.Any(&p.MessageID)
-	f.Binary(&p.UserID)
-	f.OptString(&p.To)
-	f.OptString(&p.Subject)
-	f.OptString(&p.ReplyTo)
-	f.Any(&p.CorrelationID)
-	f.OptSymbol(&p.ContentType)
-	f.OptSymbol(&p.ContentEncoding)
-	f.OptTimestamp(&p.AbsoluteExpiryTime)
-	f.OptTimestamp(&p.CreationTime)
-	f.OptString(&p.GroupID)
-	f.OptUint32(&p.GroupSequence)
-	f.OptString(&p.ReplyToGroupID)
-	f.id(p.MessageID, "message-id")
-	f.id(p.CorrelationID, "correlation-id")
+func (p *Properties) fields(l *list) {
+	l.value(&p.MessageID, p.MessageID != nil)
+	l.binary(&p.UserID, p.UserID != nil)
+	l.optText(&p.To)
+	l.optText(&p.Subject)
+	l.optText(&p.ReplyTo)
+	l.value(&p.CorrelationID, p.CorrelationID != nil)
+	l.optSymbol(&p.ContentType)
+	l.optSymbol(&p.ContentEncoding)
+	l.optTimestamp(&p.AbsoluteExpiryTime)
+	l.optTimestamp(&p.CreationTime)
+	l.optText(&p.GroupID)
+	l.optUint(&p.GroupSequence)
+	l.optText(&p.ReplyToGroupID)
 }
 
-func (f *Fields) id(v any, name string) {
+func (p *Properties) read(d *Decoder) {
+	l := d.readList()
+	p.fields(&l)
+	l.id(p.MessageID, "message-id")
+	l.id(p.CorrelationID, "correlation-id")
+	d.endList(&l)
+}
+
+func (h *Header) read(d *Decoder) {
+	h.Priority = DefaultPriority
+	l := d.readList()
+	h.fields(&l)
+	d.endList(&l)
+}
+
+func (l *list) id(v any, name string) {
 	switch v.(type) {
 	case nil, string, uint64, UUID, []byte:
 	default:
-		f.d.fail("field %q is a %T", name, v)
+		l.fail("field %q is a %T", name, v)
 	}
 }
 
@@ -179,19 +171,15 @@ func ParseMessage(b []byte) (*Message, error) {
 func (m *Message) section(d *Decoder, code uint64) {
 	switch code {
 	case DescHeader:
-		f := d.Fields()
-		m.Header.decode(&f)
+		m.Header.read(d)
 		m.HasHeader = true
-		d.End(&f)
 	case DescDeliveryAnnotations:
 		m.DeliveryAnnotations = d.Map()
 	case DescMessageAnnotations:
 		m.MessageAnnotations = d.Map()
 	case DescProperties:
-		f := d.Fields()
-		m.Properties.decode(&f)
+		m.Properties.read(d)
 		m.HasProperties = true
-		d.End(&f)
 	case DescApplicationProperties:
 		m.ApplicationProperties = d.Map()
 		for _, e := range m.ApplicationProperties {
@@ -213,9 +201,7 @@ func ParseProperties(section []byte) (Properties, error) {
 	if code := d.Descriptor(); code != DescProperties {
 		d.fail("section 0x%x instead of properties", code)
 	}
-	f := d.Fields()
-	p.decode(&f)
-	d.End(&f)
+	p.read(&d)
 	return p, d.err
 }
 
@@ -226,9 +212,7 @@ func ParseHeader(section []byte) (Header, error) {
 	if code := d.Descriptor(); code != DescHeader {
 		d.fail("section 0x%x instead of a header", code)
 	}
-	f := d.Fields()
-	h.decode(&f)
-	d.End(&f)
+	h.read(&d)
 	return h, d.err
 }
 

@@ -16,35 +16,22 @@ type Open struct {
 
 // Append implements Performative.
 func (o *Open) Append(b []byte) []byte {
-	w := BeginList(b, DescOpen)
-	w.String(o.ContainerID)
-	w.OptString(o.Hostname)
-	w.OptUint32(o.MaxFrameSize)
-	w.OptUint16(o.ChannelMax)
-	w.OptUint32(o.IdleTimeout)
-	w.Any(o.OutgoingLocale)
-	w.Any(o.IncomingLocale)
-	w.Any(o.Offered)
-	w.Any(o.Desired)
-	w.Map(o.Properties)
-	w.All()
-	return w.End()
+	l := writeList(b, DescOpen)
+	o.fields(&l)
+	return l.whole()
 }
 
-func (o *Open) decode(f *Fields) {
-	var id Opt[string]
-	f.OptString(&id)
-	f.required(id.Set, "container-id")
-	o.ContainerID = id.V
-	f.OptString(&o.Hostname)
-	f.OptUint32(&o.MaxFrameSize)
-	f.OptUint16(&o.ChannelMax)
-	f.OptUint32(&o.IdleTimeout)
-	f.Any(&o.OutgoingLocale)
-	f.Any(&o.IncomingLocale)
-	f.Any(&o.Offered)
-	f.Any(&o.Desired)
-	f.Map(&o.Properties)
+func (o *Open) fields(l *list) {
+	l.required(l.text(&o.ContainerID, true), "container-id")
+	l.optText(&o.Hostname)
+	l.optUint(&o.MaxFrameSize)
+	l.optUshort(&o.ChannelMax)
+	l.optUint(&o.IdleTimeout)
+	l.value(&o.OutgoingLocale, o.OutgoingLocale != nil)
+	l.value(&o.IncomingLocale, o.IncomingLocale != nil)
+	l.value(&o.Offered, o.Offered != nil)
+	l.value(&o.Desired, o.Desired != nil)
+	l.table(&o.Properties, o.Properties != nil)
 }
 
 // Close ends a connection.
@@ -52,13 +39,12 @@ type Close struct{ Error *Error }
 
 // Append implements Performative.
 func (c *Close) Append(b []byte) []byte {
-	w := BeginList(b, DescClose)
-	w.error(c.Error)
-	w.All()
-	return w.End()
+	l := writeList(b, DescClose)
+	c.fields(&l)
+	return l.whole()
 }
 
-func (c *Close) decode(f *Fields) { f.error(&c.Error) }
+func (c *Close) fields(l *list) { l.error(&c.Error) }
 
 // Begin starts a session.
 type Begin struct {
@@ -74,33 +60,20 @@ type Begin struct {
 
 // Append implements Performative.
 func (p *Begin) Append(b []byte) []byte {
-	w := BeginList(b, DescBegin)
-	w.OptUint16(p.RemoteChannel)
-	w.Uint32(p.NextOutgoingID)
-	w.Uint32(p.IncomingWindow)
-	w.Uint32(p.OutgoingWindow)
-	w.OptUint32(p.HandleMax)
-	w.Any(p.Offered)
-	w.Any(p.Desired)
-	w.Map(p.Properties)
-	w.All()
-	return w.End()
+	l := writeList(b, DescBegin)
+	p.fields(&l)
+	return l.whole()
 }
 
-func (p *Begin) decode(f *Fields) {
-	var next, in, out Opt[uint32]
-	f.OptUint16(&p.RemoteChannel)
-	f.OptUint32(&next)
-	f.OptUint32(&in)
-	f.OptUint32(&out)
-	f.required(next.Set, "next-outgoing-id")
-	f.required(in.Set, "incoming-window")
-	f.required(out.Set, "outgoing-window")
-	p.NextOutgoingID, p.IncomingWindow, p.OutgoingWindow = next.V, in.V, out.V
-	f.OptUint32(&p.HandleMax)
-	f.Any(&p.Offered)
-	f.Any(&p.Desired)
-	f.Map(&p.Properties)
+func (p *Begin) fields(l *list) {
+	l.optUshort(&p.RemoteChannel)
+	l.required(l.uint(&p.NextOutgoingID, true), "next-outgoing-id")
+	l.required(l.uint(&p.IncomingWindow, true), "incoming-window")
+	l.required(l.uint(&p.OutgoingWindow, true), "outgoing-window")
+	l.optUint(&p.HandleMax)
+	l.value(&p.Offered, p.Offered != nil)
+	l.value(&p.Desired, p.Desired != nil)
+	l.table(&p.Properties, p.Properties != nil)
 }
 
 // End ends a session.
@@ -108,10 +81,9 @@ type End struct{ Error *Error }
 
 // Append implements Performative.
 func (e *End) Append(b []byte) []byte {
-	w := BeginList(b, DescEnd)
-	w.error(e.Error)
-	w.All()
-	return w.End()
+	l := writeList(b, DescEnd)
+	e.fields(&l)
+	return l.whole()
 }
 
-func (e *End) decode(f *Fields) { f.error(&e.Error) }
+func (e *End) fields(l *list) { l.error(&e.Error) }

@@ -5,12 +5,12 @@ type SASLMechanisms struct{ Mechanisms []Symbol }
 
 // Append implements Performative.
 func (m *SASLMechanisms) Append(b []byte) []byte {
-	w := BeginList(b, DescSASLMechanisms)
-	w.Symbols(m.Mechanisms)
-	return w.End()
+	l := writeList(b, DescSASLMechanisms)
+	m.fields(&l)
+	return l.end()
 }
 
-func (m *SASLMechanisms) decode(f *Fields) { f.Symbols(&m.Mechanisms) }
+func (m *SASLMechanisms) fields(l *list) { l.symbols(&m.Mechanisms, len(m.Mechanisms) > 0) }
 
 // SASLInit is the client's choice.
 type SASLInit struct {
@@ -21,18 +21,16 @@ type SASLInit struct {
 
 // Append implements Performative.
 func (i *SASLInit) Append(b []byte) []byte {
-	w := BeginList(b, DescSASLInit)
-	w.Symbol(i.Mechanism)
-	w.Binary(i.InitialResponse)
-	w.OptString(i.Hostname)
-	return w.End()
+	l := writeList(b, DescSASLInit)
+	i.fields(&l)
+	return l.end()
 }
 
-func (i *SASLInit) decode(f *Fields) {
-	f.Symbol(&i.Mechanism)
-	f.required(i.Mechanism != "", "mechanism")
-	f.Binary(&i.InitialResponse)
-	f.OptString(&i.Hostname)
+func (i *SASLInit) fields(l *list) {
+	l.symbol(&i.Mechanism, i.Mechanism != "")
+	l.required(i.Mechanism != "", "mechanism")
+	l.binary(&i.InitialResponse, i.InitialResponse != nil)
+	l.optText(&i.Hostname)
 }
 
 // SASLChallenge asks the client for more.
@@ -40,24 +38,24 @@ type SASLChallenge struct{ Challenge []byte }
 
 // Append implements Performative.
 func (c *SASLChallenge) Append(b []byte) []byte {
-	w := BeginList(b, DescSASLChallenge)
-	w.Binary(c.Challenge)
-	return w.End()
+	l := writeList(b, DescSASLChallenge)
+	c.fields(&l)
+	return l.end()
 }
 
-func (c *SASLChallenge) decode(f *Fields) { f.Binary(&c.Challenge) }
+func (c *SASLChallenge) fields(l *list) { l.binary(&c.Challenge, c.Challenge != nil) }
 
 // SASLResponse answers a challenge.
 type SASLResponse struct{ Response []byte }
 
 // Append implements Performative.
 func (r *SASLResponse) Append(b []byte) []byte {
-	w := BeginList(b, DescSASLResponse)
-	w.Binary(r.Response)
-	return w.End()
+	l := writeList(b, DescSASLResponse)
+	r.fields(&l)
+	return l.end()
 }
 
-func (r *SASLResponse) decode(f *Fields) { f.Binary(&r.Response) }
+func (r *SASLResponse) fields(l *list) { l.binary(&r.Response, r.Response != nil) }
 
 // Codes of SASLOutcome.
 const (
@@ -73,16 +71,12 @@ type SASLOutcome struct {
 
 // Append implements Performative.
 func (o *SASLOutcome) Append(b []byte) []byte {
-	w := BeginList(b, DescSASLOutcome)
-	w.Uint8(o.Code)
-	w.Binary(o.Data)
-	return w.End()
+	l := writeList(b, DescSASLOutcome)
+	o.fields(&l)
+	return l.end()
 }
 
-func (o *SASLOutcome) decode(f *Fields) {
-	var code Opt[uint8]
-	f.OptUint8(&code)
-	f.required(code.Set, "code")
-	o.Code = code.V
-	f.Binary(&o.Data)
+func (o *SASLOutcome) fields(l *list) {
+	l.required(l.ubyte(&o.Code, true), "code")
+	l.binary(&o.Data, o.Data != nil)
 }

@@ -53,92 +53,56 @@ type State struct {
 	Outcome *State // transactional; may be nil
 }
 
-func (w *ListWriter) state(s *State) {
-	if s == nil || s.Kind == StateUnknown {
-		w.Null()
-		return
-	}
-	w.c.b = s.append(w.field())
+// descriptors of the states that are known, by their kind.
+var descriptors = [...]uint8{ // read only
+	StateReceived: DescReceived, StateAccepted: DescAccepted, StateRejected: DescRejected, StateReleased: DescReleased,
+	StateModified: DescModified, StateDeclared: DescDeclared, StateTransactional: DescTransactionalState,
 }
 
-func (s *State) append(b []byte) []byte {
-	switch s.Kind {
-	case StateAccepted:
-		return append(b, codeDescribed, codeUlong8, DescAccepted, codeList0)
-	case StateReleased:
-		return append(b, codeDescribed, codeUlong8, DescReleased, codeList0)
-	case StateRejected:
-		w := BeginList(b, DescRejected)
-		w.error(s.Error)
-		return w.End()
-	case StateModified:
-		w := BeginList(b, DescModified)
-		w.Bool(s.DeliveryFailed)
-		w.Bool(s.UndeliverableHere)
-		w.Map(s.Annotations)
-		return w.End()
-	case StateDeclared:
-		w := BeginList(b, DescDeclared)
-		w.Binary(s.Txn)
-		return w.End()
-	case StateTransactional:
-		w := BeginList(b, DescTransactionalState)
-		w.Binary(s.Txn)
-		w.state(s.Outcome)
-		return w.End()
-	default: // StateReceived
-		w := BeginList(b, DescReceived)
-		w.Uint32(s.SectionNumber)
-		w.OptUint64(Some(s.SectionOffset))
-		return w.End()
+func kindOf(descriptor uint64) StateKind {
+	for kind, known := range descriptors {
+		if uint64(known) == descriptor && kind != int(StateUnknown) {
+			return StateKind(kind)
+		}
 	}
+	return StateUnknown
 }
 
-func (f *Fields) state(to **State) {
-	if !f.next() {
-		return
-	}
-	s := new(State)
-	switch f.d.Descriptor() {
-	case DescAccepted:
-		s.Kind = StateAccepted
-		f.d.Skip()
-	case DescReleased:
-		s.Kind = StateReleased
-		f.d.Skip()
-	case DescRejected:
-		s.Kind = StateRejected
-		in := f.d.Fields()
-		in.error(&s.Error)
-		f.d.End(&in)
-	case DescModified:
-		s.Kind = StateModified
-		in := f.d.Fields()
-		in.Bool(&s.DeliveryFailed)
-		in.Bool(&s.UndeliverableHere)
-		in.Map(&s.Annotations)
-		f.d.End(&in)
-	case DescReceived:
-		s.Kind = StateReceived
-		var offset Opt[uint64]
-		in := f.d.Fields()
-		in.Uint32(&s.SectionNumber)
-		in.OptUint64(&offset)
-		s.SectionOffset = offset.V
-		f.d.End(&in)
-	case DescDeclared:
-		s.Kind = StateDeclared
-		in := f.d.Fields()
-		in.Binary(&s.Txn)
-		f.d.End(&in)
-	case DescTransactionalState:
-		s.Kind = StateTransactional
-		in := f.d.Fields()
-		in.Binary(&s.Txn)
-		in.state(&s.Outcome)
-		f.d.End(&in)
+func (l *list) state(v **State) {
+	switch {
+	case !l.has(*v != nil && (*v).Kind != StateUnknown):
+	case l.reading:
+		s := &State{Kind: kindOf(l.Descriptor())}
+		if s.Kind == StateUnknown || s.Kind == StateAccepted || s.Kind == StateReleased {
+			l.Skip()
+		} else {
+			in := l.readList()
+			s.fields(&in)
+			l.endList(&in)
+		}
+		*v = s
 	default:
-		f.d.Skip()
+		in := writeList(l.b, descriptors[(*v).Kind])
+		(*v).fields(&in)
+		l.b = in.end()
 	}
-	*to = s
+}
+
+func (s *State) fields(l *list) {
+	switch s.Kind {
+	case StateRejected:
+		l.error(&s.Error)
+	case StateModified:
+		l.bool(&s.DeliveryFailed, true)
+		l.bool(&s.UndeliverableHere, true)
+		l.table(&s.Annotations, s.Annotations != nil)
+	case StateReceived:
+		l.uint(&s.SectionNumber, true)
+		l.ulong(&s.SectionOffset, true)
+	case StateDeclared:
+		l.binary(&s.Txn, s.Txn != nil)
+	case StateTransactional:
+		l.binary(&s.Txn, s.Txn != nil)
+		l.state(&s.Outcome)
+	}
 }

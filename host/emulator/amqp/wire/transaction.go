@@ -10,16 +10,16 @@ type Discharge struct {
 
 // Append adds the encoded value.
 func (d *Discharge) Append(b []byte) []byte {
-	w := BeginList(b, DescDischarge)
-	w.Binary(d.Txn)
-	w.Bool(d.Fail)
-	return w.End()
+	l := writeList(b, DescDischarge)
+	l.binary(&d.Txn, d.Txn != nil)
+	l.bool(&d.Fail, true)
+	return l.end()
 }
 
 // AppendDeclare adds the encoded wish for a transaction.
 func AppendDeclare(b []byte) []byte {
-	w := BeginList(b, DescDeclare)
-	return w.End()
+	l := writeList(b, DescDeclare)
+	return l.end()
 }
 
 // ParseTransaction reads the message of a transaction controller: nil asks to declare

@@ -17,39 +17,23 @@ type Flow struct {
 
 // Append implements Performative.
 func (p *Flow) Append(b []byte) []byte {
-	w := BeginList(b, DescFlow)
-	w.OptUint32(p.NextIncomingID)
-	w.Uint32(p.IncomingWindow)
-	w.Uint32(p.NextOutgoingID)
-	w.Uint32(p.OutgoingWindow)
-	w.OptUint32(p.Handle)
-	w.OptUint32(p.DeliveryCount)
-	w.OptUint32(p.LinkCredit)
-	w.OptUint32(p.Available)
-	w.True(p.Drain)
-	w.True(p.Echo)
-	w.Map(p.Properties)
-	w.All()
-	return w.End()
+	l := writeList(b, DescFlow)
+	p.fields(&l)
+	return l.whole()
 }
 
-func (p *Flow) decode(f *Fields) {
-	var in, next, out Opt[uint32]
-	f.OptUint32(&p.NextIncomingID)
-	f.OptUint32(&in)
-	f.OptUint32(&next)
-	f.OptUint32(&out)
-	f.required(in.Set, "incoming-window")
-	f.required(next.Set, "next-outgoing-id")
-	f.required(out.Set, "outgoing-window")
-	p.IncomingWindow, p.NextOutgoingID, p.OutgoingWindow = in.V, next.V, out.V
-	f.OptUint32(&p.Handle)
-	f.OptUint32(&p.DeliveryCount)
-	f.OptUint32(&p.LinkCredit)
-	f.OptUint32(&p.Available)
-	f.Bool(&p.Drain)
-	f.Bool(&p.Echo)
-	f.Map(&p.Properties)
+func (p *Flow) fields(l *list) {
+	l.optUint(&p.NextIncomingID)
+	l.required(l.uint(&p.IncomingWindow, true), "incoming-window")
+	l.required(l.uint(&p.NextOutgoingID, true), "next-outgoing-id")
+	l.required(l.uint(&p.OutgoingWindow, true), "outgoing-window")
+	l.optUint(&p.Handle)
+	l.optUint(&p.DeliveryCount)
+	l.optUint(&p.LinkCredit)
+	l.optUint(&p.Available)
+	l.bool(&p.Drain, p.Drain)
+	l.bool(&p.Echo, p.Echo)
+	l.table(&p.Properties, p.Properties != nil)
 }
 
 // Transfer carries a message, or a part of it, as the payload of its frame.
@@ -69,37 +53,23 @@ type Transfer struct {
 
 // Append implements Performative.
 func (p *Transfer) Append(b []byte) []byte {
-	w := BeginList(b, DescTransfer)
-	w.Uint32(p.Handle)
-	w.OptUint32(p.DeliveryID)
-	w.Binary(p.Tag)
-	w.OptUint32(p.Format)
-	w.OptBool(p.Settled)
-	w.True(p.More)
-	w.OptUint8(p.ReceiveMode)
-	w.state(p.State)
-	w.True(p.Resume)
-	w.True(p.Aborted)
-	w.True(p.Batchable)
-	w.All()
-	return w.End()
+	l := writeList(b, DescTransfer)
+	p.fields(&l)
+	return l.whole()
 }
 
-func (p *Transfer) decode(f *Fields) {
-	var handle Opt[uint32]
-	f.OptUint32(&handle)
-	f.required(handle.Set, "handle")
-	p.Handle = handle.V
-	f.OptUint32(&p.DeliveryID)
-	f.Binary(&p.Tag)
-	f.OptUint32(&p.Format)
-	f.OptBool(&p.Settled)
-	f.Bool(&p.More)
-	f.OptUint8(&p.ReceiveMode)
-	f.state(&p.State)
-	f.Bool(&p.Resume)
-	f.Bool(&p.Aborted)
-	f.Bool(&p.Batchable)
+func (p *Transfer) fields(l *list) {
+	l.required(l.uint(&p.Handle, true), "handle")
+	l.optUint(&p.DeliveryID)
+	l.binary(&p.Tag, p.Tag != nil)
+	l.optUint(&p.Format)
+	l.optBool(&p.Settled)
+	l.bool(&p.More, p.More)
+	l.optUbyte(&p.ReceiveMode)
+	l.state(&p.State)
+	l.bool(&p.Resume, p.Resume)
+	l.bool(&p.Aborted, p.Aborted)
+	l.bool(&p.Batchable, p.Batchable)
 }
 
 // Disposition tells the state of the deliveries First to Last.
@@ -114,27 +84,16 @@ type Disposition struct {
 
 // Append implements Performative.
 func (p *Disposition) Append(b []byte) []byte {
-	w := BeginList(b, DescDisposition)
-	w.Bool(bool(p.Role))
-	w.Uint32(p.First)
-	w.OptUint32(p.Last)
-	w.True(p.Settled)
-	w.state(p.State)
-	w.True(p.Batchable)
-	w.All()
-	return w.End()
+	l := writeList(b, DescDisposition)
+	p.fields(&l)
+	return l.whole()
 }
 
-func (p *Disposition) decode(f *Fields) {
-	var role Opt[bool]
-	var first Opt[uint32]
-	f.OptBool(&role)
-	f.OptUint32(&first)
-	f.required(role.Set, "role")
-	f.required(first.Set, "first")
-	p.Role, p.First = Role(role.V), first.V
-	f.OptUint32(&p.Last)
-	f.Bool(&p.Settled)
-	f.state(&p.State)
-	f.Bool(&p.Batchable)
+func (p *Disposition) fields(l *list) {
+	l.required(l.bool((*bool)(&p.Role), true), "role")
+	l.required(l.uint(&p.First, true), "first")
+	l.optUint(&p.Last)
+	l.bool(&p.Settled, p.Settled)
+	l.state(&p.State)
+	l.bool(&p.Batchable, p.Batchable)
 }

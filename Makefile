@@ -59,7 +59,7 @@ fuzz: ## fuzz every parser for FUZZTIME each, a time or a number of inputs (2000
 
 .PHONY: mutants
 mutants: ## break the rules of testdata/mutants.tsv one by one, and demand that the scenarios catch each
-	REDELIVER_MUTANTS=1 go test -count=1 -timeout 30m -run TestMutants -v .
+	REDELIVER_MUTANTS=1 go test -count=1 -timeout 30m -run TestMutants -v ./conventions
 
 .PHONY: soak
 soak: ## the long counts: one journal over SOAK runs of the same seed, as many kill -9

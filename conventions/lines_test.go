@@ -1,4 +1,4 @@
-package redeliver_test
+package conventions_test
 
 import (
 	"os"

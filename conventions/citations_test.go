@@ -1,4 +1,4 @@
-package redeliver_test
+package conventions_test
 
 import (
 	"bufio"
@@ -138,7 +138,7 @@ func cited(t *testing.T) []string {
 	}
 	var names []string
 	for _, name := range strings.Fields(string(out)) {
-		if name != "citations_test.go" && !strings.HasPrefix(name, specDir+"/") {
+		if name != "conventions/citations_test.go" && !strings.HasPrefix(name, specDir+"/") {
 			names = append(names, name)
 		}
 	}

@@ -1,9 +1,7 @@
-package redeliver_test
+package conventions_test
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,7 +39,7 @@ func TestArchitectureLayers(t *testing.T) {
 		return at
 	}
 	for _, p := range packages(t) {
-		if p.ImportPath == "." || p.ImportPath == "./docs" {
+		if within(p.ImportPath, ".", "./docs", "./conventions") {
 			continue
 		}
 		own := of(p.ImportPath)
@@ -84,18 +82,11 @@ func TestArchitectureNames(t *testing.T) {
 func declared(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
-	for _, p := range packages(t) {
-		known[filepath.Base(p.ImportPath)] = true
-		for _, file := range goFiles(t, p.Dir) {
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			known[filepath.Base(file)] = true
-			for _, decl := range parsed.Decls {
-				for _, name := range declaredBy(decl) {
-					known[name], known[p.Name+"."+name] = true, true
-				}
+	for _, s := range sources(t) {
+		known[filepath.Base(s.ImportPath)], known[filepath.Base(s.name)] = true, true
+		for _, decl := range s.file.Decls {
+			for _, name := range declaredBy(decl) {
+				known[name], known[s.Name+"."+name] = true, true
 			}
 		}
 	}

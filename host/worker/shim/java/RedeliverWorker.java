@@ -112,7 +112,7 @@ public final class RedeliverWorker {
         } catch (Throwable error) {
             System.err.println("error: " + error);
         } finally {
-            System.err.flush();
+            flush();
             Copies.delete();
             // Without a host there is nothing to live for, whatever the app does.
             Runtime.getRuntime().halt(code);
@@ -265,8 +265,7 @@ public final class RedeliverWorker {
             } catch (Throwable error) {
                 answer = map("result", Failure.status(error));
             }
-            System.out.flush();
-            System.err.flush();
+            flush();
             answer.put("invocationId", id);
             try {
                 link.send(request, "invocationResponse", answer);
@@ -274,6 +273,17 @@ public final class RedeliverWorker {
                 link.send(request, "invocationResponse", map("invocationId", id, "result", Failure.untold(answer, error)));
             }
         });
+    }
+
+    /** Brings what was printed to the host. The streams may be the app's own, or null. */
+    private static void flush() {
+        for (PrintStream stream : new PrintStream[] {System.out, System.err}) {
+            try {
+                stream.flush();
+            } catch (Throwable odd) {
+                // nothing is left to bring
+            }
+        }
     }
 
     /** A map of the names and values that are not null. */
@@ -292,7 +302,8 @@ public final class RedeliverWorker {
         private final InputStream in;
         private final OutputStream out;
         private final long most; // bytes of a message, 0: any number
-        private byte[] held = new byte[1 << 16]; // has come, and is not yet given
+        private static final int USUAL = 1 << 16;
+        private byte[] held = new byte[USUAL]; // has come, and is not yet given
         private int count;
 
         Link(String host, int port, long most) throws IOException {
@@ -312,6 +323,9 @@ public final class RedeliverWorker {
                         Line line = new Line(held, i, lost);
                         count -= i + 1;
                         System.arraycopy(held, i + 1, held, 0, count);
+                        if (count <= USUAL && held.length > USUAL) {
+                            held = Arrays.copyOf(held, USUAL); // a long line does not cost its size for ever
+                        }
                         return line;
                     }
                 }
@@ -1219,7 +1233,7 @@ public final class RedeliverWorker {
         }
 
         private static Object request(AppClasses app, Map<String, Object> request, Type bodyType) throws Exception {
-            URI uri = URI.create(Json.text(request.get("url")));
+            String url = Json.text(request.get("url"));
             Map<String, String> headers = texts(request.get("headers"));
             Map<String, String> query = texts(request.get("query"));
             Object body = arrived(app, Json.object(request.get("body")), bodyType);
@@ -1231,7 +1245,8 @@ public final class RedeliverWorker {
             }
             Object method = verb;
             return app.proxy("HttpRequestMessage", Map.of(
-                "getUri", a -> uri, "getHttpMethod", a -> method, "getHeaders", a -> headers, "getQueryParameters", a -> query, "getBody", a -> body,
+                "getUri", a -> URI.create(url), // here, since a query may hold what a URI does not
+                "getHttpMethod", a -> method, "getHeaders", a -> headers, "getQueryParameters", a -> query, "getBody", a -> body,
                 "createResponseBuilder", a -> new Answer(app).status(a[0]).self()));
         }
 
@@ -1939,8 +1954,9 @@ public final class RedeliverWorker {
             out.append('"');
             for (int i = 0; i < text.length(); i++) {
                 char c = text.charAt(i);
-                if (c == '"' || c == '\\') {
-                    out.append('\\').append(c);
+                int brief = "\"\\\b\f\n\r\t".indexOf(c); // as Gson has them
+                if (brief >= 0) {
+                    out.append('\\').append("\"\\bfnrt".charAt(brief));
                 } else if (c < ' ' || c == '\u2028' || c == '\u2029' || html && "<>&='".indexOf(c) >= 0) {
                     out.append(String.format("\\u%04x", (int) c));
                 } else if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {

@@ -19,7 +19,9 @@ SUCCESS = {"status": "Success"}
 def exception(error):
     """The RpcException: the message begins with the type, as the platform's worker has it."""
     kind = type(error)
-    module, name, brief = (str(type.__getattribute__(kind, part)) for part in ("__module__", "__qualname__", "__name__"))
+    module, name, brief = (
+        read(lambda: str(type.__getattribute__(kind, part)), lambda broken: "Exception") for part in ("__module__", "__qualname__", "__name__")
+    )
     text = read(lambda: str.__str__(str(error)), lambda broken: f"(its message cannot be read: {type(broken).__name__})")
     return {
         "type": name if module in ("builtins", "__main__") else f"{module}.{name}",

@@ -204,12 +204,7 @@ class Worker:
     def _failed(self, error):
         """The answer of a failed attempt. sys.exit ends the process, as on the platform."""
         if isinstance(error, SystemExit):
-            flush()
-            code = 0 if error.code is None else error.code
-            if not isinstance(code, int):
-                print(code, file=sys.stderr, flush=True)
-                code = 1
-            os._exit(code & 0xFF)
+            leave(error)
         return {"result": failure.status(error)}
 
     def _answer(self, request, body, answer):
@@ -221,10 +216,25 @@ class Worker:
             self._link.send("invocationResponse", {"invocationId": answer["invocationId"], "result": failure.untold(answer, error)}, request)
 
 
+def leave(error):
+    """Ends the process as sys.exit does. What it was given may have no text, and standard
+    error may be closed."""
+    flush()
+    code = 1
+    try:
+        if error.code is None or isinstance(error.code, int):
+            code = (error.code or 0) & 0xFF
+        else:
+            print(error.code, file=sys.stderr, flush=True)
+    finally:
+        os._exit(code)
+
+
 def flush():
-    """Brings what a function has printed to the host before the answer."""
-    for stream in (sys.stdout, sys.stderr):
+    """Brings what a function has printed to the host before the answer. The streams may be
+    the app's own, or gone."""
+    for name in ("stdout", "stderr"):
         try:
-            stream.flush()
-        except (AttributeError, OSError, ValueError):
+            getattr(sys, name).flush()
+        except BaseException:
             pass

@@ -56,7 +56,7 @@ exports.logs = async (context) => {
   context.log.info('info');
   context.log.verbose('verbose');
 };
-exports.long = async (context, what) => {
+exports.lengthy = async (context, what) => {
   switch (what) {
     case 'answer': return { out: 'x'.repeat(200000) };
     case 'error': throw new RangeError('y'.repeat(200000));
@@ -66,3 +66,14 @@ exports.long = async (context, what) => {
   }
 };
 exports.late = async (context) => { setImmediate(() => context.log('too late')); };
+const deep = (context, level) => { context.log(`level ${level}`); deep(context, level + 1); };
+exports.odd = async (context, what) => { // leaves the process otherwise than it was, and then lives
+  switch (what) {
+    case 'gone': delete process.stdout; delete process.stderr; console.log = undefined; break;
+    case 'closed': process.stdout.destroy(); process.stderr.destroy(); break;
+    case 'no flush': process.stdout.write = () => { throw new Error('no write'); }; break;
+    case 'deep': deep(context, 0); break;
+    case 'exit': process.stderr.destroy(); process.exit(3);
+  }
+  return { out: 'lives' };
+};

@@ -247,26 +247,6 @@ public class Values {
         }
     }
 
-    public void lengthy(@QueueTrigger(name = "in", queueName = "q") String in, @QueueOutput(name = "out", queueName = "q") OutputBinding<Object> out, ExecutionContext context) {
-        switch (in) {
-            case "answer":
-                out.setValue("x".repeat(200000));
-                break;
-            case "error":
-                throw new IllegalStateException("y".repeat(200000));
-            case "log":
-                context.getLogger().info("z".repeat(200000));
-                break;
-            case "circular":
-                java.util.List<Object> loop = new java.util.ArrayList<>();
-                loop.add(loop);
-                out.setValue(loop);
-                break;
-            default:
-                out.setValue("lives");
-        }
-    }
-
     public void exit(@QueueTrigger(name = "in", queueName = "q") int in) {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("the hook has run ü")));
         if (in >= 0) {

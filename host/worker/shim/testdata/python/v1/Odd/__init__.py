@@ -40,7 +40,7 @@ def fails(msg: str):
     raise {"text": Text(), "leaves": Leaves(), "letters": Sub(), "name": NoName("gone"), "interrupt": Interrupt("stop"), "half": Exception("half \ud800")}[msg]
 
 
-def long(msg: str, out: "func.Out[str]"):
+def lengthy(msg: str, out: "func.Out[str]"):
     if msg == "answer":
         out.set("x" * 200000)
     elif msg == "error":
@@ -53,6 +53,47 @@ def long(msg: str, out: "func.Out[str]"):
         out.set(loop)
     else:
         out.set("lives")
+
+
+class NoFlush:
+    def flush(self):
+        raise LookupError("no flush")
+
+
+class Unnamed(type):
+    @property
+    def __name__(cls):
+        raise LookupError("no name")
+
+
+class Nameless(Exception, metaclass=Unnamed):
+    pass
+
+
+def deep(level):
+    logging.info("level %d", level)
+    deep(level + 1)
+
+
+def odd(msg: str, out: "func.Out[str]"):
+    """Leaves the process otherwise than it was, and then lives."""
+    if msg == "gone":
+        del sys.stdout, sys.stderr
+    elif msg == "closed":
+        sys.stdout.close()
+        sys.stderr.close()
+    elif msg == "no flush":
+        sys.stdout = NoFlush()
+    elif msg == "deep":
+        deep(0)
+    elif msg == "nameless":
+        raise Nameless("x")
+    elif msg == "exit":
+        sys.stderr.close()
+        sys.exit("bad")
+    elif msg == "exit odd":
+        sys.exit(Text())
+    out.set("lives")
 
 
 import azure.functions as func  # noqa: E402, after what needs it by name only

@@ -83,8 +83,11 @@ func TestJavaForgetsLongMessages(t *testing.T) {
 	ask := func(what string) int64 {
 		return s.invoke(&workerpb.InvocationRequest{FunctionId: id, InputData: input("msg", text(what))}).GetReturnValue().GetInt()
 	}
-	ask(strings.Repeat("x", 64<<20))
-	if got := ask("x"); got > 60 {
-		t.Errorf("%d MiB are used", got)
+	used := ask(strings.Repeat("x", 64<<20))
+	for range 20 { // the thread of the first call may be at its end still
+		used = min(used, ask("x"))
+	}
+	if used > 60 {
+		t.Errorf("%d MiB are used", used)
 	}
 }

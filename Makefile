@@ -49,7 +49,7 @@ interop: ## test against Azurite and the SDKs of other languages, and a browser 
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md
-	go test -run '^$$' -bench . -benchtime 1s ./retrycontext ./host/clock ./host/journal ./host/emulator ./host/emulator/eventgrid ./host/emulator/amqp/bus ./host/emulator/amqp/wire ./host/plugin ./host/invokertest ./host/hosttest ./host/scenario ./host/web ./cmd/redeliver
+	go test -run '^$$' -bench . -benchtime 1s ./retrycontext ./host/clock ./host/journal ./host/emulator/storage ./host/emulator/eventgrid ./host/emulator/amqp/bus ./host/emulator/amqp/wire ./host/plugin ./host/invokertest ./host/hosttest ./host/scenario ./host/web ./cmd/redeliver
 	go test -run '^$$' -bench . -benchtime 1x ./host/emulator/rest/restbench ./host/emulator/growth
 	go test -run '^$$' -bench . -benchtime 5000x ./host/emulator/amqp/amqpbench
 
@@ -63,7 +63,7 @@ mutants: ## break the rules of testdata/mutants.tsv one by one, and demand that 
 
 .PHONY: soak
 soak: ## the long counts: one journal over SOAK runs of the same seed, as many kill -9
-	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator ./host/emulator/servicebus ./host/emulator/eventhubs
+	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator/storage ./host/emulator/servicebus ./host/emulator/eventhubs
 	REDELIVER_SOAK=$(SOAK) go test -race -timeout 60m -run 'TestSameJournal' -v ./host/hosttest
 	REDELIVER_FLEET=1 go test -timeout 60m -run 'TestThreeHostsThroughFaults|TestTwoHostsOnAzurite' -v ./cmd/redeliver
 

@@ -1,6 +1,6 @@
 package host
 
-import "github.com/redeliver/redeliver/host/emulator"
+import "github.com/redeliver/redeliver/host/emulator/storage"
 
 // StorageOutside returns the setting by which the app's own storage
 // (AzureWebJobsStorage) is an account outside this host, or the empty string. An
@@ -24,7 +24,7 @@ func (h *Host) StorageOutside() string {
 // (AzureWebJobsStorage) means: what is put there its functions find. It is the
 // first account, [services.FirstAccount], for an app that does not run, that names no
 // storage, or whose storage is outside.
-func (h *Host) AppStorage() *emulator.Storage {
+func (h *Host) AppStorage() *storage.Storage {
 	if a := h.App(); a != nil {
 		if conn, ok := a.Settings.Connection("Storage"); ok {
 			if account, ours := h.connections.StorageOf(conn); ours {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -129,7 +129,7 @@ func openServices(t testing.TB) (*services.Embedded, *clock.Virtual) {
 	t.Helper()
 	clk := clock.NewVirtual(hosttest.Start, nil)
 	e, err := services.Open(clk, &services.Options{
-		Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, emulator.BlobEvent) {},
+		Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, storage.BlobEvent) {},
 		Function: func(string) eventgrid.Endpoint { return nil },
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -256,7 +256,7 @@ func TestAccounts(t *testing.T) {
 	if h.Services().Account("c") != nil || h.Services().Account(services.FirstAccount) != h.Services().Storage() {
 		t.Error("Account names another one")
 	}
-	put := func(s *emulator.Storage) (id string) {
+	put := func(s *storage.Storage) (id string) {
 		t.Helper()
 		var m *queue.Message
 		v.Inside("put", func() { m, err = queue.PutOrCreate(context.Background(), s.Queue("work"), "x", nil) })

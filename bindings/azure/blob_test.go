@@ -8,15 +8,15 @@ import (
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // openBlobServer is a Blob service of an embedded account behind a socket. It
 // returns its connection string.
 func openBlobServer(t *testing.T, clk clock.Clock) string {
 	t.Helper()
-	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: emulator.New(clk, nil)}
+	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: storage.New(clk, nil)}
 	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // TestGoBlobSDKBatches: a batch changes tiers and deletes, each for itself.
@@ -69,7 +69,7 @@ func TestGoBlobSDKUserDelegation(t *testing.T) {
 	defer certificate.Close()
 	clk := clock.NewVirtual(start, nil)
 	server, err := rest.NewServer(clk, &rest.Options{
-		Accounts:  []rest.Account{{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: emulator.New(clk, nil)}},
+		Accounts:  []rest.Account{{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: storage.New(clk, nil)}},
 		QueuePort: -1, TLS: certificate.TLS,
 	})
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/listen"
 )
 

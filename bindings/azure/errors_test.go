@@ -15,8 +15,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // scripted answers every request with the same.
@@ -206,7 +206,7 @@ func TestConnectionWithASignature(t *testing.T) {
 func TestFaultsOfTheServiceArriveAsSuch(t *testing.T) {
 	t.Parallel()
 	fault := map[string]error{"Put": bindings.ErrUnavailable, "Delete": rest.ErrCut, "Receive": &rest.Error{Status: 409, Code: "QueueBeingDeleted"}}
-	d := openServer(t, clock.System(), &emulator.Options{Fault: func(p emulator.FaultPoint) error { return fault[p.Op] }})
+	d := openServer(t, clock.System(), &storage.Options{Fault: func(p storage.FaultPoint) error { return fault[p.Op] }})
 	q := connect(t, d.connectionString(), -1).Queue("orders")
 	if err := q.Create(t.Context()); err != nil {
 		t.Fatal(err)

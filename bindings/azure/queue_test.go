@@ -8,8 +8,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // start is a whole second, because the wire has no finer times.

@@ -18,8 +18,8 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -45,7 +45,7 @@ func (s sharedHubs) EventHubs(app.Connection) (eventhubsapi.Namespace, error) { 
 func TestEventHubTwoHosts(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(hosttest.Start, &clock.VirtualOptions{Strict: true})
-	shared := sharedHubs{sharedStorage{emulator.New(clk, nil)}, eventhubs.New(clk, nil)}
+	shared := sharedHubs{sharedStorage{storage.New(clk, nil)}, eventhubs.New(clk, nil)}
 	do := func(f func(ctx context.Context) error) {
 		t.Helper()
 		clk.Do("test", func() {

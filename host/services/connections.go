@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/listen"
 )
@@ -245,7 +245,7 @@ func errBusOutside(conn app.Connection) error {
 
 // storage returns the embedded account that a connection means for one of its
 // services, if it means one.
-func (c *Connections) storage(conn app.Connection, of service) (account *emulator.Storage, ok bool) {
+func (c *Connections) storage(conn app.Connection, of service) (account *storage.Storage, ok bool) {
 	if c.servers.isEmbedded(conn, of) {
 		return c.embedded.Storage(), true
 	}
@@ -263,7 +263,7 @@ func (c *Connections) storage(conn app.Connection, of service) (account *emulato
 
 // StorageOf returns the embedded storage account that a connection means for its queues,
 // and false for a connection that leads elsewhere.
-func (c *Connections) StorageOf(conn app.Connection) (*emulator.Storage, bool) {
+func (c *Connections) StorageOf(conn app.Connection) (*storage.Storage, bool) {
 	if c.opts.Instead != nil {
 		return nil, false
 	}

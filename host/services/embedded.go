@@ -11,11 +11,11 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
@@ -46,7 +46,7 @@ type Options struct {
 	Made func()
 
 	// BlobEvent is told of changes of blobs.
-	BlobEvent func(account string, e emulator.BlobEvent)
+	BlobEvent func(account string, e storage.BlobEvent)
 
 	// Function delivers events to a function by its name.
 	Function func(name string) eventgrid.Endpoint
@@ -56,9 +56,9 @@ type Options struct {
 type Embedded struct {
 	clk      clock.Clock
 	opts     Options
-	accounts map[string]*emulator.Storage // the first one too
-	db       *store.Store                 // nil: in memory without a store
-	own      bool                         // db is to be closed
+	accounts map[string]*storage.Storage // the first one too
+	db       *store.Store                // nil: in memory without a store
+	own      bool                        // db is to be closed
 
 	bus       *servicebus.Namespace
 	hubs      *eventhubs.Namespace
@@ -68,7 +68,7 @@ type Embedded struct {
 
 // StorageFault is a moment at which an operation of the embedded storage can be
 // made to fail.
-type StorageFault = emulator.FaultPoint
+type StorageFault = storage.FaultPoint
 
 // FirstAccount is the name of the embedded storage account that every host has.
 const FirstAccount = "devstoreaccount1"
@@ -88,7 +88,7 @@ func Open(clk clock.Clock, opts *Options) (*Embedded, error) {
 // openAccounts makes the storage accounts. Several accounts in memory share a store
 // too, so that what is done with the state is done with all of it at once.
 func (e *Embedded) openAccounts() (err error) {
-	e.accounts = map[string]*emulator.Storage{}
+	e.accounts = map[string]*storage.Storage{}
 	names := accountNames(e.opts.Accounts)
 	if e.db == nil && len(names) > 1 {
 		if e.db, err = store.OpenMemory(nil); err != nil {
@@ -97,13 +97,13 @@ func (e *Embedded) openAccounts() (err error) {
 		e.own = true
 	}
 	for _, name := range names {
-		opts := &emulator.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.storageFault()}
+		opts := &storage.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.storageFault()}
 		if name != FirstAccount {
 			opts.Seed ^= hashOf(name)
 		}
-		account := emulator.New(e.clk, opts)
+		account := storage.New(e.clk, opts)
 		if e.db != nil {
-			if account, err = emulator.Open(e.clk, e.db.Space(space(name)), opts); err != nil {
+			if account, err = storage.Open(e.clk, e.db.Space(space(name)), opts); err != nil {
 				return errors.Join(fmt.Errorf("storage account %q: %w", name, err), e.Close())
 			}
 		}
@@ -168,7 +168,7 @@ func (e *Embedded) openGrid() (err error) {
 	}
 	e.grid.ServedAt("http://" + DevEventGridAddress)
 	for _, name := range e.Accounts() {
-		e.accounts[name].OnBlobEvent(func(event emulator.BlobEvent) { e.opts.BlobEvent(name, event) })
+		e.accounts[name].OnBlobEvent(func(event storage.BlobEvent) { e.opts.BlobEvent(name, event) })
 		e.accounts[name].OnContainer(e.opts.Made)
 	}
 	return nil
@@ -189,16 +189,16 @@ func (e *Embedded) Close() error {
 }
 
 // Storage is the account [FirstAccount], which UseDevelopmentStorage=true means.
-func (e *Embedded) Storage() *emulator.Storage { return e.accounts[FirstAccount] }
+func (e *Embedded) Storage() *storage.Storage { return e.accounts[FirstAccount] }
 
 // Account returns the storage account of that name, or nil.
-func (e *Embedded) Account(name string) *emulator.Storage { return e.accounts[name] }
+func (e *Embedded) Account(name string) *storage.Storage { return e.accounts[name] }
 
 // Accounts lists the names of the storage accounts, sorted.
 func (e *Embedded) Accounts() []string { return slices.Sorted(maps.Keys(e.accounts)) }
 
 // NameOf is the name of a storage account.
-func (e *Embedded) NameOf(account *emulator.Storage) string {
+func (e *Embedded) NameOf(account *storage.Storage) string {
 	for _, name := range e.Accounts() {
 		if e.Account(name) == account {
 			return name
@@ -289,7 +289,7 @@ func lastChange(db *store.Store, accounts []string) (last time.Time, err error) 
 		last = latest(last, t)
 	}
 	for _, name := range accounts {
-		t, err := emulator.LastTime(db.Space(space(name)))
+		t, err := storage.LastTime(db.Space(space(name)))
 		if err != nil {
 			return time.Time{}, err
 		}

@@ -6,13 +6,13 @@ import (
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // embeddedStorage returns an account as the embedded one that it is, and whether it is.
-func (e *Embedded) embeddedStorage(account any) (own *emulator.Storage, ok bool) {
-	own, ok = account.(*emulator.Storage)
+func (e *Embedded) embeddedStorage(account any) (own *storage.Storage, ok bool) {
+	own, ok = account.(*storage.Storage)
 	return own, ok && e.accounts[e.NameOf(own)] == own
 }
 

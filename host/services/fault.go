@@ -3,11 +3,11 @@ package services
 import (
 	"errors"
 
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -33,7 +33,7 @@ type Answered = eventgrid.Answered
 
 // Foresee is the operation with which a listener asks whether it may leave out polls of an
 // empty queue: where a fault answers with ErrNoEffect. Else every poll is made, and counts.
-const Foresee = emulator.Foresee
+const Foresee = storage.Foresee
 
 // Within calls do between the points of a fault, which may be nil: not at all when the
 // first one fails. The error of the second comes after what do has done.
@@ -49,11 +49,11 @@ func Within[T any](fault func(FaultPoint) error, p FaultPoint, do func() (T, err
 	return v, errors.Join(err, fault(p))
 }
 
-func (e *Embedded) storageFault() func(emulator.FaultPoint) error {
+func (e *Embedded) storageFault() func(storage.FaultPoint) error {
 	if e.opts.Faults == nil {
 		return e.opts.Fault
 	}
-	return func(p emulator.FaultPoint) error {
+	return func(p storage.FaultPoint) error {
 		if e.opts.Fault != nil && p.Op == Foresee {
 			return nil
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -29,7 +29,7 @@ type elsewhere struct {
 
 func (e *elsewhere) Queues(_ app.Connection, call Call) (queue.Account, error) {
 	e.calls = append(e.calls, call)
-	return emulator.New(e.clk, nil), nil
+	return storage.New(e.clk, nil), nil
 }
 
 // The same connection gives the same account outside. Its calls are made outside the

@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -88,7 +88,7 @@ func (e *Embedded) loadMemory(r io.Reader) (last time.Time, err error) {
 		return last, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	emulator.CheckLoads(db)
+	storage.CheckLoads(db)
 	for _, s := range e.keyed() {
 		db.Check(func(v *store.View) error { return s.Check(v) })
 	}
@@ -122,7 +122,7 @@ func (e *Embedded) loadMemory(r io.Reader) (last time.Time, err error) {
 // let them. Call it inside the clock.
 func (e *Embedded) Clear() (err error) {
 	var empty bytes.Buffer
-	if err := emulator.New(e.clk, nil).Save(&empty); err != nil {
+	if err := storage.New(e.clk, nil).Save(&empty); err != nil {
 		return err
 	}
 	if err := e.Storage().Load(&empty); err != nil {
@@ -145,14 +145,14 @@ func (e *Embedded) TakeUp() error {
 // Snapshot is the state at one moment. It never changes, and may be restored any
 // number of times.
 type Snapshot struct {
-	accounts map[string]*emulator.Snapshot
+	accounts map[string]*storage.Snapshot
 	keyed    []*store.Image
 }
 
 // Snapshot copies the state, for Restore. Everything in it is in memory, blobs too.
 // It fails only when a store cannot be read. Call it inside the clock.
 func (e *Embedded) Snapshot() (*Snapshot, error) {
-	snap := &Snapshot{accounts: map[string]*emulator.Snapshot{}}
+	snap := &Snapshot{accounts: map[string]*storage.Snapshot{}}
 	for _, name := range e.Accounts() {
 		account, err := e.accounts[name].Snapshot()
 		if err != nil {

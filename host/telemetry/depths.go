@@ -10,8 +10,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	emulatorbus "github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -28,7 +28,7 @@ type Depth struct {
 
 // DepthsOf looks at the storage queues of an account and at the entities of Service Bus.
 // account is asked each time.
-func DepthsOf(clk clock.Clock, of *services.Embedded, account func() *emulator.Storage) Depths {
+func DepthsOf(clk clock.Clock, of *services.Embedded, account func() *storage.Storage) Depths {
 	return func(add func(Depth)) {
 		clk.Inside("metrics", func() {
 			queueDepths(clk.Now(), account(), add)
@@ -38,7 +38,7 @@ func DepthsOf(clk clock.Clock, of *services.Embedded, account func() *emulator.S
 }
 
 // queueDepths looks at storage queues. A queue that goes meanwhile has no depth.
-func queueDepths(now time.Time, account *emulator.Storage, add func(Depth)) {
+func queueDepths(now time.Time, account *storage.Storage, add func(Depth)) {
 	ctx := context.Background()
 	names, _ := account.Queues(ctx)
 	for _, name := range names {

@@ -13,7 +13,7 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
 	"github.com/redeliver/redeliver/triggers/triggertest"
@@ -33,8 +33,8 @@ var errHandler = errors.New("handler failed")
 type bench struct {
 	*testing.T
 	clk     *clock.Virtual
-	storage *emulator.Storage
-	fault   func(emulator.FaultPoint) error
+	storage *storage.Storage
+	fault   func(storage.FaultPoint) error
 	hosts   []*running
 
 	listed func(ctx context.Context) // when set: before each page but the first, which then holds one blob
@@ -44,7 +44,7 @@ func newBench(t *testing.T) *bench { return newBenchOn(t, &clock.VirtualOptions{
 
 func newBenchOn(t *testing.T, opts *clock.VirtualOptions) *bench {
 	b := &bench{T: t, clk: clock.NewVirtual(start, opts)}
-	b.storage = emulator.New(b.clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+	b.storage = storage.New(b.clk, &storage.Options{Fault: func(p storage.FaultPoint) error {
 		if b.fault == nil {
 			return nil
 		}

@@ -12,7 +12,7 @@ import (
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
 )
@@ -434,7 +434,7 @@ func TestLimitHoldsWhenBegunAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	failing := false
-	b.fault = func(p emulator.FaultPoint) error {
+	b.fault = func(p storage.FaultPoint) error {
 		if failing && p.Op == "Receive" && p.Queue == control && !p.After {
 			failing = false
 			return errors.New("not authorized")

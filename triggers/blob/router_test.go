@@ -13,7 +13,7 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
 	"github.com/redeliver/redeliver/triggers/queue"

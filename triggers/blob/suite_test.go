@@ -7,7 +7,7 @@ import (
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers/blob"
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )

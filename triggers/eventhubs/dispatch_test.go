@@ -15,7 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
 )
@@ -244,7 +244,7 @@ func TestCheckpointFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	r := w.listen(&eventhubs.Options{Batch: true}, nil)
-	w.fault = func(p emulator.FaultPoint) error { return bindings.ErrUnavailable }
+	w.fault = func(p storage.FaultPoint) error { return bindings.ErrUnavailable }
 	w.send(0, "a")
 	w.fault = nil
 	w.send(0, "b")

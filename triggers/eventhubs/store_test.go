@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
 )
@@ -156,7 +156,7 @@ func TestStoreFailsForAWhile(t *testing.T) {
 	w := newWorld(t, 1)
 	w.send(0, "a")
 	broken := true
-	w.fault = func(p emulator.FaultPoint) error {
+	w.fault = func(p storage.FaultPoint) error {
 		if broken && p.Blob == checkpoints+"0" {
 			return bindings.ErrUnavailable
 		}

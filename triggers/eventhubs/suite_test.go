@@ -6,8 +6,8 @@ import (
 
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
 	"github.com/redeliver/redeliver/triggers/triggertest"
@@ -28,16 +28,16 @@ type world struct {
 	*testing.T
 	clk     *clock.Virtual
 	ns      *broker.Namespace
-	storage *emulator.Storage
+	storage *storage.Storage
 
 	// fault, if set, decides on blob calls.
-	fault func(emulator.FaultPoint) error
+	fault func(storage.FaultPoint) error
 }
 
 func newWorld(t *testing.T, partitions int) *world {
 	w := &world{T: t, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})}
 	w.ns = broker.New(w.clk, &broker.Options{Name: "Contoso.local"})
-	w.storage = emulator.New(w.clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+	w.storage = storage.New(w.clk, &storage.Options{Fault: func(p storage.FaultPoint) error {
 		if w.fault != nil {
 			return w.fault(p)
 		}

@@ -9,7 +9,7 @@ import (
 
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
@@ -33,7 +33,7 @@ func fail(context.Context, *triggers.Event) triggers.Result {
 type bench struct {
 	*testing.T
 	clk     *clock.Virtual
-	account *emulator.Storage
+	account *storage.Storage
 	sink    *triggertest.Sink
 	name    string
 	cancel  context.CancelFunc
@@ -41,17 +41,17 @@ type bench struct {
 	err     error
 
 	records []string                              // of the service: "time kind"
-	fault   func(p emulator.FaultPoint) error     // nil: none
+	fault   func(p storage.FaultPoint) error      // nil: none
 	wrap    func(q queueapi.Queue) queueapi.Queue // of the listener's queue
 }
 
 func newBench(t *testing.T, name string) *bench {
 	b := &bench{T: t, name: name, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})}
-	b.account = emulator.New(b.clk, &emulator.Options{
+	b.account = storage.New(b.clk, &storage.Options{
 		Record: func(r journal.Record) {
 			b.records = append(b.records, fmt.Sprintf("%v %s %s", b.elapsed(), r.Kind, r.Source))
 		},
-		Fault: func(p emulator.FaultPoint) error {
+		Fault: func(p storage.FaultPoint) error {
 			if b.fault == nil {
 				return nil
 			}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
@@ -279,7 +279,7 @@ type failing struct {
 	hits      int
 }
 
-func (f *failing) fault(p emulator.FaultPoint) error {
+func (f *failing) fault(p storage.FaultPoint) error {
 	if f.off || p.Op != f.op || p.Queue != f.queue || p.After != f.after {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers/queue"
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )
@@ -14,7 +14,7 @@ import (
 // The cost of polling an empty queue for an hour: 1800 polls.
 func BenchmarkIdleHour(b *testing.B) {
 	clk := clock.NewVirtual(start, nil)
-	account := emulator.New(clk, nil)
+	account := storage.New(clk, nil)
 	var cancel context.CancelFunc
 	clk.Do("start", func() {
 		_ = account.Queue("orders").Create(context.Background())

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
 	"github.com/redeliver/redeliver/triggers/triggertest"
@@ -22,7 +22,7 @@ import (
 // polls makes the bench note when its queue is received from.
 func (b *bench) polls() *[]time.Duration {
 	at := new([]time.Duration)
-	b.fault = func(p emulator.FaultPoint) error {
+	b.fault = func(p storage.FaultPoint) error {
 		if p.Op == "Receive" && !p.After {
 			*at = append(*at, b.elapsed())
 		}
@@ -380,7 +380,7 @@ func TestTwoListenersShareAQueue(t *testing.T) {
 func TestOnTheSystemClock(t *testing.T) {
 	t.Parallel()
 	clk := clock.System()
-	account := emulator.New(clk, nil)
+	account := storage.New(clk, nil)
 	ctx, cancel := clk.WithCancel(context.Background())
 	defer cancel()
 	q := account.Queue("orders")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
@@ -92,7 +92,7 @@ func TestRenewalIsTriedSoonerAfterAFailure(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
 	var tried []time.Duration
-	b.fault = func(p emulator.FaultPoint) error {
+	b.fault = func(p storage.FaultPoint) error {
 		if p.Op != "Update" || p.After {
 			return nil
 		}

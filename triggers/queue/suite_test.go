@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers/queue"
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )
@@ -14,7 +14,7 @@ func TestListener(t *testing.T) {
 	t.Parallel()
 	triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
 		var lost error
-		account := emulator.New(clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+		account := storage.New(clk, &storage.Options{Fault: func(p storage.FaultPoint) error {
 			if p.Op == "Put" {
 				return nil
 			}

@@ -14,11 +14,11 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 var start = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

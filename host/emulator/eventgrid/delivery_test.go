@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -269,7 +269,7 @@ func TestDeadLetterUnavailable(t *testing.T) {
 			b := newBench(t, eventgrid.Rules{})
 			b.answer = status(500)
 			b.subscribe(eventgrid.Subscription{Name: "s", Function: "F", MaxDeliveryAttempts: 1, DeadLetterContainer: "dead"})
-			b.fault = func(p emulator.FaultPoint) error {
+			b.fault = func(p storage.FaultPoint) error {
 				if p.Op == "Put" && b.clk.Now().Before(start.Add(back)) {
 					return bindings.ErrUnavailable
 				}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -24,8 +24,8 @@ type bench struct {
 	testing.TB
 	clk     *clock.Virtual
 	grid    *eventgrid.Grid
-	storage *emulator.Storage
-	fault   func(emulator.FaultPoint) error
+	storage *storage.Storage
+	fault   func(storage.FaultPoint) error
 	answer  func(ctx context.Context, url string, r *eventgrid.Request) (*eventgrid.Response, error)
 	calls   []call
 	records []journal.Record
@@ -53,7 +53,7 @@ func (s scripted) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid
 // says; they are functions, or web hooks whose handshake succeeds.
 func newBench(tb testing.TB, rules eventgrid.Rules) *bench {
 	b := &bench{TB: tb, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})}
-	b.storage = emulator.New(b.clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+	b.storage = storage.New(b.clk, &storage.Options{Fault: func(p storage.FaultPoint) error {
 		if b.fault == nil {
 			return nil
 		}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -173,7 +173,7 @@ func TestRedriveRefused(t *testing.T) {
 	b.subscribe(mine)
 
 	// A blob that cannot be deleted: the event is with its subscription all the same.
-	b.fault = func(p emulator.FaultPoint) error {
+	b.fault = func(p storage.FaultPoint) error {
 		if p.Op == "Delete" && p.Blob != "" && !p.After {
 			return bindings.ErrUnavailable
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 var ctx = context.Background()
 
 func queueMessages(b *bench) {
-	s := emulator.New(clock.System(), nil)
+	s := storage.New(clock.System(), nil)
 	q := s.Queue("orders")
 	b.must(q.Create(ctx))
 	for range b.n {
@@ -42,7 +42,7 @@ func queueMessages(b *bench) {
 
 func hiddenMessages(b *bench) {
 	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
-	s := emulator.New(clk, nil)
+	s := storage.New(clk, nil)
 	q := s.Queue("orders")
 	clk.Do("hide", func() {
 		b.must(q.Create(ctx))
@@ -59,8 +59,8 @@ func hiddenMessages(b *bench) {
 	})
 }
 
-func container(b *bench) (*emulator.Storage, blob.Container) {
-	s := emulator.New(clock.System(), nil)
+func container(b *bench) (*storage.Storage, blob.Container) {
+	s := storage.New(clock.System(), nil)
 	c := s.Container("box")
 	_, err := c.Create(ctx, nil)
 	b.must(err)
@@ -152,21 +152,21 @@ func pages(b *bench) {
 	db, err := store.OpenMemory(nil)
 	b.must(err)
 	defer db.Close()
-	durable, err := emulator.Open(clock.System(), db, nil)
+	durable, err := storage.Open(clock.System(), db, nil)
 	b.must(err)
-	for name, s := range map[string]*emulator.Storage{"": emulator.New(clock.System(), nil), ", durable": durable} {
+	for name, s := range map[string]*storage.Storage{"": storage.New(clock.System(), nil), ", durable": durable} {
 		c := s.Container("box")
 		_, err := c.Create(ctx, nil)
 		b.must(err)
 		_, err = c.Blob("disk").Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 1 << 30})
 		b.must(err)
 		disk := c.Blob("disk").(interface {
-			PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-			ClearPages(ctx context.Context, span blob.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-			PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*emulator.PageRanges, error)
+			PutPages(ctx context.Context, at int64, body io.Reader, opts *storage.PageOptions) (*storage.PagesWritten, error)
+			ClearPages(ctx context.Context, span blob.Range, opts *storage.PageOptions) (*storage.PagesWritten, error)
+			PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*storage.PageRanges, error)
 		})
 		put := func(at int64) error {
-			_, err := disk.PutPages(ctx, at, strings.NewReader(strings.Repeat("x", 512)), &emulator.PageOptions{})
+			_, err := disk.PutPages(ctx, at, strings.NewReader(strings.Repeat("x", 512)), &storage.PageOptions{})
 			return err
 		}
 		for i := range b.n {
@@ -175,7 +175,7 @@ func pages(b *bench) {
 		b.per("write a page anew"+name, func(i int) error { return put(int64(b.n/2+i) * 4096) })
 		b.per("write a page between"+name, func(i int) error { return put(int64(b.n/2+i)*4096 + 1024) })
 		b.per("clear a page"+name, func(i int) error {
-			_, err := disk.ClearPages(ctx, blob.Range{Offset: int64(b.n/3+i) * 4096, Count: 512}, &emulator.PageOptions{})
+			_, err := disk.ClearPages(ctx, blob.Range{Offset: int64(b.n/3+i) * 4096, Count: 512}, &storage.PageOptions{})
 			return err
 		})
 		b.per("list ranges of a part"+name, func(i int) error {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 func TestBlobRanges(t *testing.T) {
@@ -379,7 +379,7 @@ func TestBlobServiceProperties(t *testing.T) {
 func TestBlobFaults(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t, func(s *setup) {
-		s.store.Fault = func(p emulator.FaultPoint) error {
+		s.store.Fault = func(p storage.FaultPoint) error {
 			if p.Op == "Put" && p.After == (p.Blob == "after") {
 				return &rest.Error{Status: 503, Code: "ServerBusy", Message: "busy"}
 			}
@@ -409,7 +409,7 @@ func TestLargeBlob(t *testing.T) {
 func TestBodiesOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
-	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: struct{ blob.Account }{emulator.New(clk, nil)}}
+	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: struct{ blob.Account }{storage.New(clk, nil)}}
 	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/redeliver/redeliver/bindings/storage"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // spoolAbove is how much of a body waits in memory when the account cannot stage

@@ -13,7 +13,7 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 
 	"github.com/redeliver/redeliver/bindings/storage"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 func snapshotBlob(c *call) error {

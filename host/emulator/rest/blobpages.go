@@ -10,7 +10,7 @@ import (
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // paged is a page blob with its own calls, as the embedded account's are.

@@ -12,7 +12,7 @@ import (
 )
 
 // Error is an answer that is not a success, as the service words it. A fault
-// (emulator.Options.Fault) that returns one decides the answer.
+// (Options.Fault of package storage) that returns one decides the answer.
 type Error struct {
 	Status  int      // HTTP status
 	Code    string   // header x-ms-error-code

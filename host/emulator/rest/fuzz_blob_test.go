@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	storageapi "github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // newFuzzBlobServer returns the blob server of the development account, with a

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // newFuzzServer returns the queue server of the development account, with a queue

@@ -20,8 +20,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 var start = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -33,7 +33,7 @@ const secondKey = "c2Vjb25kIGtleSBvZiB0aGUgYWNjb3VudA=="
 type bench struct {
 	*testing.T
 	clk      *clock.Virtual
-	storage  *emulator.Storage
+	storage  *storage.Storage
 	server   *rest.Server
 	client   *http.Client
 	endpoint string // of the account, no slash at the end
@@ -41,7 +41,7 @@ type bench struct {
 
 type setup struct {
 	rest  rest.Options
-	store emulator.Options
+	store storage.Options
 	blobs func(blob.Account) blob.Account // wraps the first account's; may be nil
 }
 
@@ -52,8 +52,8 @@ func newBench(t *testing.T, edit ...func(*setup)) *bench {
 	for _, e := range edit {
 		e(&s)
 	}
-	b.storage = emulator.New(b.clk, &s.store)
-	other := emulator.New(b.clk, nil)
+	b.storage = storage.New(b.clk, &s.store)
+	other := storage.New(b.clk, nil)
 	s.rest.Accounts = []rest.Account{
 		{Name: rest.DevAccount, Keys: []string{rest.DevKey, secondKey}, Queues: b.storage, QueueAdmin: b.storage, Blobs: b.storage},
 		{Name: "other", Keys: []string{secondKey}, Queues: other, QueueAdmin: other, Blobs: other},

@@ -16,8 +16,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
 // patience is how long a server waits for each part of a body, and for a client to

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -322,7 +322,7 @@ func TestFaults(t *testing.T) {
 	var fault error
 	var after bool
 	b := newBench(t, func(s *setup) {
-		s.store.Fault = func(p emulator.FaultPoint) error {
+		s.store.Fault = func(p storage.FaultPoint) error {
 			if p.Op == "Put" && p.After == after {
 				return fault
 			}

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -23,7 +23,7 @@ func TestOwnersRefuseUnreadableStates(t *testing.T) {
 		name, key string // of a record that cannot be read
 		open      func(db *store.Store) error
 	}{
-		{"storage account", "c\x00docs", func(db *store.Store) error { _, err := emulator.Open(clock.System(), db, nil); return err }},
+		{"storage account", "c\x00docs", func(db *store.Store) error { _, err := storage.Open(clock.System(), db, nil); return err }},
 		{"Service Bus", "buseorders\x00", func(db *store.Store) error { _, err := servicebus.Open(clock.System(), db, nil); return err }},
 		{"Event Hubs", "hubhorders\x00", func(db *store.Store) error { _, err := eventhubs.Open(clock.System(), db, nil); return err }},
 		{"Event Grid", "gridtorders", func(db *store.Store) error {

@@ -13,7 +13,7 @@ import (
 	gridtrigger "github.com/redeliver/redeliver/triggers/eventgrid"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/kinds"
 )
 
@@ -56,7 +56,7 @@ type storageBlobData struct {
 
 // Publish publishes an event of an embedded account to the topic of the
 // account's name, if there is one.
-func Publish(env *kinds.Env, account string, e emulator.BlobEvent) {
+func Publish(env *kinds.Env, account string, e storage.BlobEvent) {
 	if _, err := env.Embedded.EventGrid().Topic(account); err != nil {
 		return
 	}
@@ -111,7 +111,7 @@ func Subscriptions(g kinds.Generation) (list []Subscription) {
 		if err != nil {
 			continue // its listener says so
 		}
-		account, ok := bf.Account.Blobs.(*emulator.Storage)
+		account, ok := bf.Account.Blobs.(*storage.Storage)
 		if !ok {
 			continue // in the cloud: its Event Grid has to call the web hook
 		}

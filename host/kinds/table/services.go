@@ -2,8 +2,8 @@ package table
 
 import (
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 	grid "github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/blob"
 	"github.com/redeliver/redeliver/host/kinds/eventgrid"
@@ -15,7 +15,7 @@ import (
 // left.
 func Open(clk clock.Clock, opts *services.Options, front func(function string) (kinds.Front, string)) (*services.Embedded, error) {
 	opts.Function = func(name string) grid.Endpoint { return eventgrid.Endpoint{Front: front, Function: name} }
-	opts.BlobEvent = func(account string, e emulator.BlobEvent) {
+	opts.BlobEvent = func(account string, e storage.BlobEvent) {
 		if f, _ := front(""); f != nil {
 			blob.Publish(f.Env(), account, e)
 		}

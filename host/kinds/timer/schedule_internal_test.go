@@ -8,7 +8,7 @@ import (
 
 	storageapi "github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
+	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/triggers/hostlock"
 	"github.com/redeliver/redeliver/triggers/timer"
 )

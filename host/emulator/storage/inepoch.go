@@ -1,0 +1,37 @@
+package storage
+
+import (
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
+)
+
+// InEpoch is an account for a caller that began in an epoch: its handles on queues,
+// containers and blobs end with the epoch.
+type InEpoch struct {
+	*Storage
+	epoch *epoch.Epoch
+}
+
+var (
+	_ queueapi.Account   = InEpoch{}
+	_ queueapi.Waker     = InEpoch{}
+	_ queueapi.Foresight = InEpoch{}
+	_ blobapi.Account    = InEpoch{}
+	_ blobapi.Waker      = InEpoch{}
+)
+
+// In returns the account for a caller that began in that epoch.
+func (s *Storage) In(e *epoch.Epoch) InEpoch { return InEpoch{s, e} }
+
+// Queue implements queue.Account.
+func (a InEpoch) Queue(name string) queueapi.Queue {
+	q := a.queue(name)
+	q.epoch = a.epoch
+	return q
+}
+
+// Container implements blob.Account.
+func (a InEpoch) Container(name string) blobapi.Container {
+	return &container{s: &a.blobs, epoch: a.epoch, name: name}
+}

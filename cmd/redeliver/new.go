@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/osfile"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/schemas"
@@ -318,7 +319,7 @@ func writeWhole(path string, c change) error {
 	if err := errors.Join(err, part.Chmod(info.Mode().Perm()), part.Close()); err != nil {
 		return err
 	}
-	return replace(part.Name(), path)
+	return osfile.Replace(part.Name(), path)
 }
 
 // withEndsOf is the text of a file with the line ends that the file has.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/osfile"
 	"github.com/redeliver/redeliver/host/app"
 )
 
@@ -134,7 +135,7 @@ func unwritable(dir string, err error) error {
 // it for a moment, together: that does not count as a host.
 func lockSoon(f *os.File) (bool, error) {
 	for range lockTries {
-		if ok, err := tryLock(f, exclusive); ok || err != nil {
+		if ok, err := osfile.Try(f, osfile.Exclusive); ok || err != nil {
 			return ok, err
 		}
 		time.Sleep(releasePoll) // real time: other processes
@@ -152,7 +153,7 @@ func owned(dir string) bool {
 		return false
 	}
 	defer f.Close() // the lock with it
-	free, err := tryLock(f, shared)
+	free, err := osfile.Try(f, osfile.Shared)
 	return err == nil && !free
 }
 
@@ -193,7 +194,7 @@ func (o *ownership) publish(info runInfo) error {
 	case err != nil:
 		return err
 	}
-	return replace(fresh, runPath(o.dir))
+	return osfile.Replace(fresh, runPath(o.dir))
 }
 
 // lastRunPath is where a run file stays that counts no more: its room is for the next.
@@ -213,7 +214,7 @@ func overwrite(name string, text []byte) error {
 }
 
 func (o *ownership) forget() error {
-	err := replace(runPath(o.dir), lastRunPath(o.dir))
+	err := osfile.Replace(runPath(o.dir), lastRunPath(o.dir))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

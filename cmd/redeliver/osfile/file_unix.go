@@ -1,6 +1,8 @@
 //go:build !windows
 
-package main
+// Package osfile has what operating systems do with files in different ways: locks, and
+// taking the place of another file.
+package osfile
 
 import (
 	"errors"
@@ -11,15 +13,15 @@ import (
 
 // The two ways to take a lock: by one process alone, or shared.
 const (
-	exclusive = unix.LOCK_EX
-	shared    = unix.LOCK_SH
+	Exclusive = unix.LOCK_EX
+	Shared    = unix.LOCK_SH
 )
 
-// tryLock takes a lock on f until it is closed, and reports false when another
+// Try takes a lock on f until it is closed, and reports false when another
 // process has one that does not go with it. It never waits, unlike the locks
 // of go-internal/lockedfile: the caller then names the process that uses the
 // app.
-func tryLock(f *os.File, how int) (bool, error) {
+func Try(f *os.File, how int) (bool, error) {
 	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
@@ -27,5 +29,5 @@ func tryLock(f *os.File, how int) (bool, error) {
 	return err == nil, err
 }
 
-// replace gives a file the name of another one, and its place.
-func replace(fresh, name string) error { return os.Rename(fresh, name) }
+// Replace gives a file the name of another one, and its place.
+func Replace(fresh, name string) error { return os.Rename(fresh, name) }

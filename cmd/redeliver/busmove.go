@@ -30,11 +30,13 @@ it.`,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.PurgeEntity{Path: path}, func(out *control.Purged) string {
-				return textf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
-			})
+			return tell(cmd, r, control.PurgeEntity{Path: path}, purgedBus)
 		},
 	})
+}
+
+func purgedBus(out *control.Purged) string {
+	return textf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
 }
 
 func newRedriveBus(std streams) *cobra.Command {
@@ -62,20 +64,23 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.RedriveEntity{Path: path, Sequence: numbers}, func(out *control.Redriven) string {
-				left := ""
-				if out.Left > 0 {
-					left = fmt.Sprintf(", %d left", out.Left)
-					if len(numbers) == 0 {
-						left += " (locked, or dead-lettered again)"
-					}
-				}
-				return textf("moved %s from %q to %q%s\n", plural(out.Moved, "message"), out.From, out.To, left)
-			})
+			return tell(cmd, r, control.RedriveEntity{Path: path, Sequence: numbers}, func(out *control.Redriven) string { return redrivenBus(out, len(numbers) == 0) })
 		},
 	})
 	addSequence(cmd, &numbers, "move only the message with this sequence `number`, as peek shows it (repeatable)")
 	return cmd
+}
+
+// redrivenBus says what was moved; all was asked for when all is set.
+func redrivenBus(out *control.Redriven, all bool) string {
+	left := ""
+	if out.Left > 0 {
+		left = fmt.Sprintf(", %d left", out.Left)
+		if all {
+			left += " (locked, or dead-lettered again)"
+		}
+	}
+	return textf("moved %s from %q to %q%s\n", plural(out.Moved, "message"), out.From, out.To, left)
 }
 
 func newExpireLock(std streams) *cobra.Command {
@@ -109,14 +114,16 @@ handler that is too slow.`,
 				return &usageError{errors.New("--session and --sequence exclude each other")}
 			}
 			in.Path = path
-			return tell(cmd, r, in, func(out *control.LocksExpired) string {
-				return textf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
-			})
+			return tell(cmd, r, in, expiredText)
 		},
 	})
 	addSequence(cmd, &in.Sequence, "end only the lock of the message with this sequence `number` (repeatable)")
 	cmd.Flags().Var(maybe{&in.Session}, "session", "end only the lock of this session")
 	return cmd
+}
+
+func expiredText(out *control.LocksExpired) string {
+	return textf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
 }
 
 // addSequence adds --sequence.

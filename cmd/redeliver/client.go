@@ -86,22 +86,39 @@ func (t target) find() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, dir, err := hostAbove(here)
+	switch {
+	case c != nil || err != nil:
+		return c, err
+	case dir == "":
+		return newClient("http://localhost:" + strconv.Itoa(defaultPort)), nil
+	}
+	if rel, err := filepath.Rel(here, dir); err == nil {
+		dir = rel
+	}
+	return nil, noHost(dir)
+}
+
+// hostAbove returns a client for the host that runs the app in the folder here, or in the
+// first folder above that holds one, and the folder of the app: without a client it does
+// not run, and an empty folder means that there is no app.
+func hostAbove(here string) (c *client, app string, err error) {
 	for dir := here; ; dir = filepath.Dir(dir) {
-		c, err := clientFor(dir)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return c, err
+		_, err := readRun(dir)
+		if err == nil && owned(dir) {
+			c, err = clientFor(dir)
+			return c, dir, err
 		}
-		if _, err := os.Stat(filepath.Join(dir, "host.json")); err == nil {
-			if rel, err := filepath.Rel(here, dir); err == nil {
-				dir = rel
-			}
-			return nil, noHost(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, dir, err
+		}
+		if _, missing := os.Stat(filepath.Join(dir, "host.json")); err == nil || missing == nil {
+			return nil, dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			break
+			return nil, "", nil
 		}
 	}
-	return newClient("http://localhost:" + strconv.Itoa(defaultPort)), nil
 }
 
 // noHost says that the app in dir does not run: by its whole path, since it is often

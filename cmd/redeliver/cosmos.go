@@ -71,18 +71,20 @@ to it.`,
 			if in.Body, err = document(std, args[1:]); err != nil {
 				return err
 			}
-			return tell(cmd, r, in, func(written *control.CosmosWritten) string {
-				where := "to"
-				if written.Created {
-					where = "to the new"
-				}
-				return textf("wrote %s %s container %q\n", plural(len(written.IDs), "document"), where, written.Path)
-			})
+			return tell(cmd, r, in, wroteText)
 		},
 	})
 	cmd.Flags().BoolVar(&in.Create, "create", false, "make the container though its name is near to another one")
 	addContainer(cmd, &in.NewContainer, "a container that is made")
 	return cmd
+}
+
+func wroteText(written *control.CosmosWritten) string {
+	where := "to"
+	if written.Created {
+		where = "to the new"
+	}
+	return textf("wrote %s %s container %q\n", plural(len(written.IDs), "document"), where, written.Path)
 }
 
 func newCreateCosmos(std streams) *cobra.Command {
@@ -157,24 +159,26 @@ documents of a lease container say how far functions have come.`,
 				return &usageError{errors.New("--id and --prefix exclude each other")}
 			}
 			in.Container = args[0]
-			return tell(cmd, r, in, func(found *control.CosmosDocuments) string {
-				var b strings.Builder
-				writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
-				if hidden := found.Count - len(found.Documents); hidden > 0 {
-					writef(&b, ", %d not shown (beyond --max)", hidden)
-				}
-				b.WriteByte('\n')
-				for _, d := range found.Documents {
-					writef(&b, "%s\n", d)
-				}
-				return b.String()
-			})
+			return tell(cmd, r, in, documentsText)
 		},
 	})
 	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many documents (default all)")
 	cmd.Flags().StringVar(&in.ID, "id", "", "show only the documents with this identifier")
 	cmd.Flags().StringVar(&in.Prefix, "prefix", "", "show only documents whose identifier begins with this")
 	return cmd
+}
+
+func documentsText(found *control.CosmosDocuments) string {
+	var b strings.Builder
+	writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
+	if hidden := found.Count - len(found.Documents); hidden > 0 {
+		writef(&b, ", %d not shown (beyond --max)", hidden)
+	}
+	b.WriteByte('\n')
+	for _, d := range found.Documents {
+		writef(&b, "%s\n", d)
+	}
+	return b.String()
 }
 
 func newPurgeCosmos(std streams) *cobra.Command {
@@ -199,13 +203,15 @@ their triggers set. Batches in work are not checkpointed.`,
 				return err
 			}
 			in.Container = args[0]
-			return tell(cmd, r, in, func(out *control.Purged) string {
-				return textf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)
-			})
+			return tell(cmd, r, in, purgedCosmos)
 		},
 	})
 	cmd.Flags().Var(maybe{&in.ID}, "id", "remove only the documents with this identifier")
 	return cmd
+}
+
+func purgedCosmos(out *control.Purged) string {
+	return textf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)
 }
 
 // newRedriveCosmos explains that there is nothing to redrive, and names the

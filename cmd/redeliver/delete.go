@@ -34,11 +34,13 @@ entities names.`,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.DeleteEntity{Path: path}, func(out *control.EntityDeleted) string {
-				return textf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
-			})
+			return tell(cmd, r, control.DeleteEntity{Path: path}, deletedBus)
 		},
 	})
+}
+
+func deletedBus(out *control.EntityDeleted) string {
+	return textf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
 }
 
 func newDeleteGrid(std streams) *cobra.Command {
@@ -68,19 +70,20 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 			if name == "" || isSubscription && subscription == "" {
 				return hinted(&usageError{fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])}, "for instance shop or shop/orders")
 			}
-			deleted := func(out *control.GridDeleted) string {
-				what := textf("topic %q", out.Topic)
-				if isSubscription {
-					what = textf("event subscription %q", out.Topic+"/"+out.Subscription)
-				}
-				return textf("deleted %s with %s%s\n", what, subscriptionsAnd(out.Subscriptions, "event subscription"), plural(out.Pending, "pending event"))
-			}
 			if isSubscription {
-				return tell(cmd, r, control.Unsubscribe{Topic: name, Subscription: subscription}, deleted)
+				return tell(cmd, r, control.Unsubscribe{Topic: name, Subscription: subscription}, deletedGrid)
 			}
-			return tell(cmd, r, control.DeleteTopic{Topic: name}, deleted)
+			return tell(cmd, r, control.DeleteTopic{Topic: name}, deletedGrid)
 		},
 	})
+}
+
+func deletedGrid(out *control.GridDeleted) string {
+	what := textf("topic %q", out.Topic)
+	if out.Subscription != "" {
+		what = textf("event subscription %q", out.Topic+"/"+out.Subscription)
+	}
+	return textf("deleted %s with %s%s\n", what, subscriptionsAnd(out.Subscriptions, "event subscription"), plural(out.Pending, "pending event"))
 }
 
 // subscriptionsAnd begins a list with the subscriptions that a topic had.

@@ -175,17 +175,19 @@ of the service.`,
 				return err
 			}
 			in.Topic = args[0]
-			return tell(cmd, r, in, func(sent *control.Published) string {
-				what := plural(len(sent.IDs), "event")
-				if len(sent.IDs) == 1 {
-					what = sent.IDs[0]
-				}
-				return textf("published %s to topic %q\n", what, sent.Topic)
-			})
+			return tell(cmd, r, in, publishedText)
 		},
 	})
 	cmd.Flags().BoolVar(&in.Raw, "raw", false, "add no fields")
 	return cmd
+}
+
+func publishedText(sent *control.Published) string {
+	what := plural(len(sent.IDs), "event")
+	if len(sent.IDs) == 1 {
+		what = sent.IDs[0]
+	}
+	return textf("published %s to topic %q\n", what, sent.Topic)
 }
 
 // jsonOrFile reads the argument behind a name: JSON as it stands there, a file, or "-"

@@ -38,7 +38,7 @@ Events with the same --key come to the same partition, in order; without key and
 				return err
 			}
 			event.Hub = args[0]
-			return tell(cmd, r, event, func(sent *control.HubSent) string { return textf("sent an event to %q%s\n", sent.Hub, sentWhere(sent)) })
+			return tell(cmd, r, event, sentToHub)
 		},
 	})
 	flags := cmd.Flags()
@@ -48,6 +48,10 @@ Events with the same --key come to the same partition, in order; without key and
 	flags.StringVar(&event.ContentType, "content-type", "", "content type, e.g. application/json")
 	flags.StringArrayVar(&event.Properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
 	return cmd
+}
+
+func sentToHub(sent *control.HubSent) string {
+	return textf("sent an event to %q%s\n", sent.Hub, sentWhere(sent))
 }
 
 // sentWhere says by what an event's partition was picked.

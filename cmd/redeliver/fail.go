@@ -29,8 +29,10 @@ func faultFlags(cmd *cobra.Command, in *trouble.AddFault) *cobra.Command {
 
 // inject adds a fault and says what waits.
 func inject(cmd *cobra.Command, r *remote, in *trouble.AddFault) error {
-	return tell(cmd, r, *in, func(out *trouble.Faults) string { return faultLines(out.Faults) })
+	return tell(cmd, r, *in, waitingFaults)
 }
+
+func waitingFaults(out *trouble.Faults) string { return faultLines(out.Faults) }
 
 func newFailOperation(std streams) *cobra.Command {
 	r := &remote{std: std}
@@ -135,13 +137,15 @@ points, in their order:
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Function, in.Point = args[0], args[1]
-			return tell(cmd, r, *in, func(*api.None) string {
-				return fmt.Sprintf("the host will be killed at point %s of a delivery of %q\n", in.Point, in.Function)
-			})
+			return tell(cmd, r, *in, func(*api.None) string { return crashText(in) })
 		},
 	})
 	cmd.Flags().IntVar(&in.Nth, "nth", 1, "which time the point is reached")
 	return cmd
+}
+
+func crashText(in *trouble.CrashAt) string {
+	return fmt.Sprintf("the host will be killed at point %s of a delivery of %q\n", in.Point, in.Function)
 }
 
 func newFailNothing(std streams) *cobra.Command {
@@ -151,11 +155,13 @@ func newFailNothing(std streams) *cobra.Command {
 		Short: "End all faults of operations, handlers and the disk",
 		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return tell(cmd, r, trouble.ClearFaults{}, func(out *trouble.Faults) string {
-				return fmt.Sprintf("%s ended\n", plural(len(out.Faults), "fault"))
-			})
+			return tell(cmd, r, trouble.ClearFaults{}, endedFaults)
 		},
 	})
+}
+
+func endedFaults(out *trouble.Faults) string {
+	return fmt.Sprintf("%s ended\n", plural(len(out.Faults), "fault"))
 }
 
 // faultLines are the faults that wait, a line each.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
@@ -98,21 +99,8 @@ type logs struct {
 
 // follow prints until the host ends, or ctx.
 func (l *logs) follow(ctx context.Context, since string) error {
-	ago, first, err := parseSince(since)
+	first, err := l.begin(ctx, since)
 	if err != nil {
-		return err
-	}
-	if l.host, err = call(ctx, l.c, control.GetStatus{}); err != nil {
-		return err
-	}
-	l.mode, l.runs = l.host.Clock.Mode, l.host.Report != nil
-	switch {
-	case ago > 0:
-		first, l.from = 1, l.host.Clock.Now.Add(-ago)
-	case first == 0:
-		first = int64(l.host.Journal) + 1
-	}
-	if err := l.known(); err != nil {
 		return err
 	}
 	resp, err := l.c.ask(ctx, control.ReadJournal{Since: first, Follow: true})
@@ -137,6 +125,90 @@ func (l *logs) follow(ctx context.Context, since string) error {
 		l.out.say("info", "the host at "+l.c.base+" has ended")
 	}
 	return nil
+}
+
+// begin asks the host what it runs, and says with which record to begin.
+func (l *logs) begin(ctx context.Context, since string) (first int64, err error) {
+	ago, first, err := parseSince(since)
+	if err != nil {
+		return 0, err
+	}
+	if l.host, err = call(ctx, l.c, control.GetStatus{}); err != nil {
+		return 0, err
+	}
+	l.mode, l.runs = l.host.Clock.Mode, l.host.Report != nil
+	switch {
+	case ago > 0:
+		first, l.from = 1, l.host.Clock.Now.Add(-ago)
+	case first == 0:
+		first = int64(l.host.Journal) + 1
+	}
+	return first, l.known()
+}
+
+// logged is a part of the journal.
+type logged struct {
+	Before  int               `json:"before,omitempty"` // lines that were asked for and are not shown
+	Records []json.RawMessage `json:"records"`
+}
+
+// gather are the latest lines of the journal that are wanted, and their records.
+func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, error) {
+	var said, line bytes.Buffer
+	l.out = newConsole(streams{out: &line, err: &said}, true)
+	first, err := l.begin(ctx, since)
+	if err != nil {
+		return mcp.Answer{}, err
+	}
+	resp, err := l.c.ask(ctx, control.ReadJournal{Since: first})
+	if err != nil {
+		return mcp.Answer{}, err
+	}
+	defer resp.Body.Close()
+	l.hush()
+	p, from := l.printer(), bufio.NewReader(resp.Body)
+	type entry struct {
+		text   string
+		record json.RawMessage
+	}
+	var kept []entry
+	before := 0
+	for {
+		record, err := from.ReadBytes('\n')
+		if err != nil {
+			break // that was all
+		}
+		if err := l.take(ctx, p, bytes.TrimSuffix(record, []byte("\n"))); err != nil {
+			return mcp.Answer{}, err
+		}
+		if line.Len() == 0 {
+			continue
+		}
+		if len(kept) == 2*most { // half of them are too old
+			kept = append(kept[:0], kept[most:]...)
+			before += most
+		}
+		kept = append(kept, entry{line.String(), record})
+		line.Reset()
+	}
+	if ctx.Err() != nil {
+		return mcp.Answer{}, ctx.Err()
+	}
+	old := max(len(kept)-most, 0)
+	data, text := logged{Before: before + old, Records: []json.RawMessage{}}, strings.Builder{}
+	text.Write(said.Bytes())
+	if data.Before > 0 {
+		writef(&text, "... %d lines before these: a larger max shows more, and function, message, failed and since choose among them\n", data.Before)
+	}
+	for _, e := range kept[old:] {
+		text.WriteString(e.text)
+		data.Records = append(data.Records, bytes.TrimSpace(e.record))
+	}
+	if len(kept) == 0 {
+		text.WriteString("nothing of that is in the journal\n")
+	}
+	mcp.Shorten(&data)
+	return mcp.Answer{Text: text.String(), Data: data}, nil
 }
 
 // known refuses a filter for a function that the app does not have, and completes the name

@@ -204,20 +204,29 @@ func writeTable(out *console, t *strings.Builder, head []string, rows [][]string
 
 // writeInventory writes what names ask for as JSON: all of it without names.
 func writeInventory(std streams, raw json.RawMessage, names []string) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
+	v, err := chosenLists(raw, names)
+	if err != nil {
 		return err
 	}
-	var v any = raw
-	if len(names) > 0 {
-		chosen := map[string]json.RawMessage{}
-		for _, name := range names {
-			chosen[name] = fields[name]
-		}
-		v = chosen
+	return writeIndented(std, v)
+}
+
+// chosenLists are the lists of an inventory that names ask for: all of it without names.
+func chosenLists(inv any, names []string) (any, error) {
+	if len(names) == 0 {
+		return inv, nil
 	}
-	enc := json.NewEncoder(std.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	text, err := json.Marshal(inv)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	chosen := map[string]json.RawMessage{}
+	for _, name := range names {
+		chosen[name] = fields[name]
+	}
+	return chosen, nil
 }

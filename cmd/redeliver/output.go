@@ -104,23 +104,25 @@ over a reload and ends with "state reset". "ls outputs" shows how many are left.
 				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
 			}
 			in.Name, in.Error = args[0], []byte(text)
-			return tell(cmd, r, in, func(*control.Outputs) string {
-				what := "the next write of"
-				switch {
-				case in.Times < 0:
-					what = "all writes of"
-				case in.Times == 0:
-					return fmt.Sprintf("writes of %q succeed again\n", in.Name)
-				case in.Times > 1:
-					what = fmt.Sprintf("the next %d writes of", in.Times)
-				}
-				return fmt.Sprintf("%s %q will fail\n", what, in.Name)
-			})
+			return tell(cmd, r, in, func(*control.Outputs) string { return failingText(&in) })
 		},
 	})
 	cmd.Flags().IntVar(&in.Times, "times", 1, "number of writes that fail; -1 all, 0 none")
 	cmd.Flags().StringVar(&text, "error", "", "the text of the failure")
 	return cmd
+}
+
+func failingText(in *control.FailOutputs) string {
+	what := "the next write of"
+	switch {
+	case in.Times < 0:
+		what = "all writes of"
+	case in.Times == 0:
+		return fmt.Sprintf("writes of %q succeed again\n", in.Name)
+	case in.Times > 1:
+		what = fmt.Sprintf("the next %d writes of", in.Times)
+	}
+	return fmt.Sprintf("%s %q will fail\n", what, in.Name)
 }
 
 // completeOutputs completes the first argument with the recorded outputs of the running

@@ -28,9 +28,11 @@ gone. The queue stays.`,
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
-			return tell(cmd, r, control.PurgeQueue{Queue: args[0]}, func(out *control.QueuePurged) string {
-				return textf("removed %s from queue %q\n", plural(out.Removed, "message"), args[0])
-			})
+			return tell(cmd, r, control.PurgeQueue{Queue: args[0]}, purgedQueue)
 		},
 	})
+}
+
+func purgedQueue(out *control.QueuePurged) string {
+	return textf("removed %s from queue %q\n", plural(out.Removed, "message"), out.Queue)
 }

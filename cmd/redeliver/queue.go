@@ -47,7 +47,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 				return err
 			}
 			in.Queue = args[0]
-			return tell(cmd, r, in, func(m *control.Message) string { return textf("sent %s to queue %q\n", m.ID, args[0]) })
+			return tell(cmd, r, in, func(m *control.Message) string { return sentToQueue(&in, m) })
 		},
 	})
 	cmd.Flags().BoolVar(&in.Raw, "raw", false, "do not encode the body")
@@ -55,6 +55,10 @@ otherwise; --raw puts the text on the queue as it is.`,
 	cmd.Flags().BoolVar(&in.Create, "create", false, "make the queue though its name is near to another one")
 	cmd.Flags().StringVar(&in.TTL, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
 	return cmd
+}
+
+func sentToQueue(in *control.SendMessage, m *control.Message) string {
+	return textf("sent %s to queue %q\n", m.ID, in.Queue)
 }
 
 // lifeOf are a delay and a time to live, which may be empty, as the host takes them.

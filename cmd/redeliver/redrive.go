@@ -95,13 +95,15 @@ on the way it is in both places, and never lost.`,
 			if topic, subscription, _ := strings.Cut(args[0], "/"); topic == "" || subscription == "" {
 				return hinted(&usageError{fmt.Errorf("%q: want a topic and a subscription", args[0])}, "for instance shop/orders")
 			}
-			return tell(cmd, r, in, func(done *control.Redriven) string {
-				return textf("gave %s back to event subscription %q\n", plural(done.Moved, "event"), done.To)
-			})
+			return tell(cmd, r, in, redrivenGrid)
 		},
 	})
 	cmd.Flags().StringVar(&in.ID, "event", "", "only the dead letters of the event with this ID")
 	return cmd
+}
+
+func redrivenGrid(done *control.Redriven) string {
+	return textf("gave %s back to event subscription %q\n", plural(done.Moved, "event"), done.To)
 }
 
 // subscriptionNames are the event subscriptions that have a place for dead letters.

@@ -55,7 +55,7 @@ func newRoot(std streams) *cobra.Command {
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
 	)
 	app := []*cobra.Command{newInit(std), newNew(std), newCheck(std), newTest(std), newStart(std), newKeys(std), newDoctor(std), newSchema(std)}
-	talk := []*cobra.Command{newLs(std), newCreate(std), newDelete(std), newSend(std), newPeek(std), newPurge(std), newRedrive(std), newExpireLock(std), newExplain(std), newLogs(std), newUI(std), newFail(std), newUpload(std), newDownload(std), newInvoke(std), newClock(std), newState(std), newStop(std)}
+	talk := []*cobra.Command{newLs(std), newCreate(std), newDelete(std), newSend(std), newPeek(std), newPurge(std), newRedrive(std), newExpireLock(std), newExplain(std), newLogs(std), newUI(std), newMCP(std), newFail(std), newUpload(std), newDownload(std), newInvoke(std), newClock(std), newState(std), newStop(std)}
 	for _, cmd := range app {
 		cmd.GroupID = "app"
 		root.AddCommand(cmd)

@@ -100,6 +100,7 @@ func TestScripts(t *testing.T) {
 			"bus-send":    busSend,
 			"bus-admin":   busAdmin,
 
+			"assistant":   askAssistant,
 			"mvn-package": mvnPackage,
 			"bus-receive": busReceive,
 			"grid-post":   gridPost,

@@ -118,9 +118,9 @@ empty. The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, control.ResetState{}, func(*api.None) string {
-				return "removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n"
-			})
+			return tell(cmd, r, control.ResetState{}, func(*api.None) string { return resetText })
 		},
 	})
 }
+
+const resetText = "removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n"

@@ -78,26 +78,35 @@ all have passed or were skipped.`,
 
 // once runs the scenarios.
 func (flags *testFlags) once(ctx context.Context, std streams, args []string) error {
-	jobs, faults, err := flags.plan(args)
+	r, err := flags.report(ctx, std, args)
 	if err != nil {
 		return err
 	}
-	r := &testReport{flags: flags, std: std, faults: faults, begin: time.Now()} // of the real world
-	r.files(faults)
-	scenario.RunAll(ctx, jobs, flags.parallel, r.result)
-	r.summary(len(jobs))
 	if flags.junit != "" {
-		if err := writeJUnit(flags.junit, r.results, faults); err != nil {
+		if err := writeJUnit(flags.junit, r.results, r.faults); err != nil {
 			return err
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case r.sum.Failed > 0 || len(faults) > 0:
+	case r.sum.Failed > 0 || len(r.faults) > 0:
 		return exitCode(exitFailure)
 	}
 	return nil
+}
+
+// report runs the scenarios and tells of them.
+func (flags *testFlags) report(ctx context.Context, std streams, args []string) (*testReport, error) {
+	jobs, faults, err := flags.plan(args)
+	if err != nil {
+		return nil, err
+	}
+	r := &testReport{flags: flags, std: std, faults: faults, begin: time.Now()} // of the real world
+	r.files(faults)
+	scenario.RunAll(ctx, jobs, flags.parallel, r.result)
+	r.summary(len(jobs))
+	return r, nil
 }
 
 // plan says what is to be run.
@@ -237,6 +246,13 @@ type testLine struct {
 	Failures []scenario.Failure `json:"failures,omitempty"`
 }
 
+func lineOf(res *scenario.Result) testLine {
+	return testLine{
+		File: res.Scenario.File, Line: res.Scenario.Line, Name: res.Scenario.Name, Status: statusOf(res), Reason: res.Skipped,
+		Seed: res.Seed, Virtual: res.Virtual.String(), Seconds: res.Real.Seconds(), Failures: res.Failures,
+	}
+}
+
 func statusOf(res *scenario.Result) string {
 	switch {
 	case res.Skipped != "":
@@ -253,10 +269,7 @@ func (r *testReport) result(res *scenario.Result) {
 	r.sum.Add(res)
 	c := newConsole(r.std, r.flags.output == "json")
 	if r.flags.output == "json" {
-		line, err := json.Marshal(testLine{
-			File: res.Scenario.File, Line: res.Scenario.Line, Name: res.Scenario.Name, Status: statusOf(res), Reason: res.Skipped,
-			Seed: res.Seed, Virtual: res.Virtual.String(), Seconds: res.Real.Seconds(), Failures: res.Failures,
-		})
+		line, err := json.Marshal(lineOf(res))
 		if err == nil {
 			c.print(string(line) + "\n")
 		}

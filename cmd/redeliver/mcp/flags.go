@@ -1,0 +1,68 @@
+package mcp
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Flags are arguments that are flags of a command: with their descriptions, types and
+// defaults. A flag of two words, no-build, is the argument noBuild.
+func Flags(set *pflag.FlagSet, names ...string) (out []Argument) {
+	for _, name := range names {
+		f := set.Lookup(name)
+		if f == nil {
+			panic("there is no flag " + name)
+		}
+		_, usage := pflag.UnquoteUsage(f)
+		a := Argument{Name: camel(name), Schema: map[string]any{"type": "string", "description": usage}}
+		switch f.Value.Type() {
+		case "bool":
+			a.Schema["type"] = "boolean"
+		case "int", "int64", "uint64":
+			a.Schema["type"] = "integer"
+			if n, err := strconv.ParseInt(f.DefValue, 10, 64); err == nil && n != 0 {
+				a.Schema["default"] = n
+			}
+		}
+		if a.Name != name {
+			a.Also = []string{name}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// Prose is the help of a command for an assistant, so many paragraphs of it: each on one
+// line, and flags as the arguments that they are.
+func Prose(help string, paragraphs int) string {
+	all := strings.Split(strings.TrimSpace(help), "\n\n")
+	for i, paragraph := range all {
+		all[i] = Unflagged(strings.Join(strings.Fields(paragraph), " "))
+	}
+	return strings.Join(all[:min(paragraphs, len(all))], "\n")
+}
+
+// Unflagged is a text with flags as the arguments that they are: those that choose a host
+// are none.
+func Unflagged(text string) string {
+	return flag.ReplaceAllStringFunc(text, func(f string) string {
+		if f == "--dir" || f == "--port" {
+			return f
+		}
+		return camel(f[2:])
+	})
+}
+
+var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`) // read only
+
+// camel is the name of a flag as arguments are called.
+func camel(flag string) string {
+	words := strings.Split(flag, "-")
+	for i, word := range words[1:] {
+		words[i+1] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
+}

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
+	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/control/trouble"
+	"github.com/redeliver/redeliver/host/web/view"
+)
+
+// tools are the tools of an assistant, the ones for looking first.
+func (a *assistant) tools() []mcp.Tool {
+	tool := func(name, title, about, choose, first string, ways ...mcp.Way) mcp.Tool {
+		return mcp.Tool{Name: name, Title: title, About: about, Choose: choose, First: first, Ways: ways}
+	}
+	return []mcp.Tool{
+		tool("explain", "Explain messages", "Why was a message tried so often, and where has it gone?", "", "",
+			mcp.Operation(a.ask, "", mcp.Reads, control.Explain{}, explainedText).Otherwise("last", 5)),
+		tool("ls", "List functions and services", "", "", "", a.list()),
+		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
+		tool("logs", "Read the journal", "", "", "", a.logs()),
+		tool("check", "Check the app", "", "", "", a.check()),
+		tool("test", "Run scenarios", "", "", "", a.test()),
+		tool("send", "Send a message", "Send a message, an event or a document to a service of the running host: a function with a trigger for it gets it.", "service", "", a.sends()...),
+		tool("invoke", "Run a function by hand", "", "", "",
+			mcp.Asked(a.ask, "", mcp.Changes, control.Invoke{}, resultText)),
+		tool("clock", "Show or move the clock", "The clock of the running host: retry waits, locks, timers and lifetimes follow it. Without an action it is shown.", "action", "show", a.clocks()...),
+		tool("fail", "Make something fail", "Make something of the running host fail, to see what the app makes of it.", "what", "", a.fails()...),
+		tool("expire_lock", "End locks of Service Bus", "", "", "",
+			mcp.Operation(a.ask, "", mcp.Changes, control.ExpireLocks{}, expiredText).Named("path")),
+		tool("redrive", "Redrive poison messages", "Give poison messages and dead letters another chance.", "service", "", a.redrives()...),
+		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, or the documents of a container.", "service", "",
+			mcp.Operation(a.ask, "queue", mcp.Destroys, control.PurgeQueue{}, purgedQueue),
+			mcp.Operation(a.ask, "servicebus", mcp.Destroys, control.PurgeEntity{}, purgedBus).Named("path"),
+			mcp.Operation(a.ask, "cosmos", mcp.Destroys, control.PurgeDocuments{}, purgedCosmos).Named("container")),
+		tool("reset", "Empty all services", "", "", "",
+			mcp.Asked(a.ask, "", mcp.Destroys, control.ResetState{}, func(*control.ResetState, *api.None) string { return resetText })),
+	}
+}
+
+// mostPeeked is how many messages are shown where no number is asked for.
+const mostPeeked = 20
+
+func (a *assistant) peeks() []mcp.Way {
+	return []mcp.Way{
+		mcp.Asked(a.ask, "queue", mcp.Reads, control.PeekQueue{}, func(in *control.PeekQueue, out *control.Peeked) string {
+			return peekedQueue(out, in.ID != "")
+		}).Otherwise("max", mostPeeked),
+		mcp.Asked(a.ask, "servicebus", mcp.Reads, control.PeekEntity{}, func(in *control.PeekEntity, out *control.BusPeeked) string {
+			return peekedText(out, in.From == 0 && in.Session == nil)
+		}).Named("path").Otherwise("max", mostPeeked),
+		mcp.Operation(a.ask, "cosmos", mcp.Reads, control.ReadDocuments{}, documentsText).Named("container").Otherwise("max", mostPeeked),
+		mcp.Operation(a.ask, "output", mcp.Reads, control.PeekOutputs{}, outputsText).Named("name").Otherwise("max", mostPeeked),
+	}
+}
+
+func (a *assistant) sends() []mcp.Way {
+	return []mcp.Way{
+		mcp.Asked(a.ask, "queue", mcp.Changes, control.SendMessage{}, sentToQueue).Renamed("visibility", "delay"),
+		mcp.Operation(a.ask, "servicebus", mcp.Changes, control.SendBusMessage{}, sentText).Named("path"),
+		mcp.Operation(a.ask, "eventgrid", mcp.Changes, control.Publish{}, publishedText).Named("topic"),
+		mcp.Operation(a.ask, "eventhub", mcp.Changes, control.SendEvent{}, sentToHub).Named("hub"),
+		mcp.Operation(a.ask, "cosmos", mcp.Changes, control.WriteDocuments{}, wroteText).Named("container"),
+	}
+}
+
+func (a *assistant) clocks() []mcp.Way {
+	return []mcp.Way{
+		mcp.Operation(a.ask, "show", mcp.Reads, control.GetClock{}, timeText),
+		mcp.Operation(a.ask, "advance", mcp.Changes, control.AdvanceClock{}, timeText),
+		mcp.Operation(a.ask, "next", mcp.Changes, control.NextDeadline{}, timeText),
+		mcp.Operation(a.ask, "set", mcp.Changes, control.SetClock{}, timeText).Among("mode", clockModes...),
+	}
+}
+
+func (a *assistant) fails() []mcp.Way {
+	points := make([]string, len(faults.Points()))
+	for i, p := range faults.Points() {
+		points[i] = string(p)
+	}
+	add := func(in trouble.AddFault, cmd *cobra.Command) mcp.Way {
+		w := mcp.Operation(a.ask, cmd.Name(), mcp.Destroys, in, waitingFaults)
+		w.About = mcp.Prose(cmp.Or(cmd.Long, cmd.Short+"."), 1)
+		return w
+	}
+	return []mcp.Way{
+		mcp.Asked(a.ask, "output", mcp.Destroys, control.FailOutputs{}, func(in *control.FailOutputs, _ *control.Outputs) string { return failingText(in) }).
+			Named("name").Renamed("body", "error"),
+		add(trouble.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", faults.Services()...),
+		add(trouble.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity"),
+		add(trouble.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status"),
+		mcp.Asked(a.ask, "host", mcp.Destroys, trouble.CrashAt{}, func(in *trouble.CrashAt, _ *api.None) string { return crashText(in) }).
+			Named("function").Among("point", points...),
+		mcp.Operation(a.ask, "nothing", mcp.Changes, trouble.ClearFaults{}, endedFaults),
+		mcp.Asked(a.ask, "list", mcp.Reads, trouble.ListFaults{}, func(_ *trouble.ListFaults, out *trouble.Faults) string {
+			if len(out.Faults) == 0 {
+				return "no fault waits\n"
+			}
+			return waitingFaults(out)
+		}),
+	}
+}
+
+func (a *assistant) redrives() []mcp.Way {
+	return []mcp.Way{
+		mcp.Operation(a.ask, "queue", mcp.Destroys, control.RedriveQueue{}, redrivenText),
+		mcp.Asked(a.ask, "servicebus", mcp.Destroys, control.RedriveEntity{}, func(in *control.RedriveEntity, out *control.Redriven) string {
+			return redrivenBus(out, len(in.Sequence) == 0)
+		}).Named("path"),
+		mcp.Operation(a.ask, "eventgrid", mcp.Destroys, view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}, redrivenGrid).Named("entity"),
+	}
+}
+
+// resultText is what came of a function that was run by hand.
+func resultText(in *control.Invoke, out *control.InvokeResult) string {
+	var text bytes.Buffer
+	if err := showResult(newConsole(streams{out: &text, err: &text}, true), in.Name, out); err != nil {
+		return printableLines(err.Error()) + "\n"
+	}
+	return text.String()
+}
+
+// list is "redeliver ls".
+func (a *assistant) list() mcp.Way {
+	var names []string
+	for _, l := range listings() {
+		names = append(names, l.name)
+	}
+	return mcp.Way{
+		About: mcp.Prose(newLs(a.std).Long, 2),
+		Arguments: []mcp.Argument{{Name: "what", Schema: map[string]any{
+			"type": "array", "items": map[string]any{"type": "string", "enum": names}, "description": "some of the lists; default all",
+		}}},
+		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
+			var inv control.Inventory
+			if err := a.ask(ctx, control.GetInventory{}, &inv); err != nil {
+				return mcp.Answer{}, err
+			}
+			maskInventory(&inv)
+			mcp.Shorten(&inv)
+			what, text := texts(given["what"]), &bytes.Buffer{}
+			showInventory(newConsole(streams{out: text, err: text}, true), &inv, what)
+			data, err := chosenLists(&inv, what)
+			return mcp.Answer{Text: text.String(), Data: data}, err
+		},
+	}
+}
+
+// maskInventory hides what lets others in: keys of topics, and codes in the addresses of web
+// hooks.
+func maskInventory(inv *control.Inventory) {
+	for i := range inv.EventGrid {
+		topic := &inv.EventGrid[i]
+		topic.Key = "********"
+		for j := range topic.Subscriptions {
+			s := &topic.Subscriptions[j]
+			if u, err := url.Parse(s.Endpoint); err == nil && u.RawQuery != "" {
+				s.Endpoint, _, _ = strings.Cut(s.Endpoint, "?")
+				s.Endpoint += "?********"
+			}
+		}
+	}
+}
+
+// How many lines of the journal an assistant reads: where it asks for no number, and at
+// most.
+const (
+	usualLines = 100
+	mostLines  = 1000
+)
+
+// logs is "redeliver logs" up to now.
+func (a *assistant) logs() mcp.Way {
+	w := mcp.Way{
+		About:     "What has happened in the running host, in the lines of \"redeliver start\": each attempt, each settlement, what handlers write. Times are times of the host's clock. Filters are joined. The latest lines are told, up to now.",
+		Arguments: mcp.Flags(newLogs(a.std).Flags(), "function", "message", "failed", "since", "verbose"),
+		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
+			l := &logs{}
+			l.filter.function, _ = given["function"].(string)
+			l.filter.message, _ = given["message"].(string)
+			l.filter.failed, _ = given["failed"].(bool)
+			l.verbose, _ = given["verbose"].(bool)
+			since, ok := given["since"].(string)
+			if !ok || since == "" {
+				since = "1"
+			}
+			most, ok := given["max"].(int64)
+			if !ok {
+				most = usualLines
+			}
+			if most < 1 || most > mostLines {
+				return mcp.Answer{}, fmt.Errorf("max must be a number from 1 to %d", mostLines)
+			}
+			var err error
+			if l.c, err = a.host(); err != nil {
+				return mcp.Answer{}, err
+			}
+			defer l.c.http.CloseIdleConnections()
+			answer, err := l.gather(ctx, since, int(most))
+			return answer, a.ended(ctx, l.c, err)
+		},
+	}
+	w.Arguments = append(w.Arguments, mcp.Argument{Name: "max", Schema: map[string]any{
+		"type": "integer", "minimum": 1, "maximum": mostLines, "default": usualLines, "description": "so many lines, the latest",
+	}})
+	return w
+}
+
+// check is "redeliver check".
+func (a *assistant) check() mcp.Way {
+	cmd := newCheck(a.std)
+	return mcp.Way{
+		About:     mcp.Prose(cmd.Long, 1),
+		Arguments: mcp.Flags(cmd.Flags(), "no-build"),
+		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
+			noBuild, _ := given["noBuild"].(bool)
+			report, err := check(ctx, a.app(), nil, configFiles{}, noBuild, newLog(newConsole(a.std, true), false, time.Now))
+			if err != nil {
+				return mcp.Answer{}, err
+			}
+			var text bytes.Buffer
+			err = writeReport(&text, report, "text")
+			return mcp.Answer{Text: text.String(), Data: report}, err
+		},
+	}
+}
+
+// tested is what came of scenarios.
+type tested struct {
+	Passed    int        `json:"passed"`
+	Failed    int        `json:"failed"`
+	Skipped   int        `json:"skipped"`
+	Scenarios []testLine `json:"scenarios"`
+	Faults    []string   `json:"faults,omitempty"` // of the files
+}
+
+// test is "redeliver test", in the folder and below it.
+func (a *assistant) test() mcp.Way {
+	cmd := newTest(a.std)
+	files := mcp.Argument{Name: "files", Also: []string{"file", "dir", "path"}, Schema: map[string]any{
+		"type": "array", "items": map[string]any{"type": "string"}, "description": "files of scenarios, or folders with such files; default the whole folder",
+	}}
+	return mcp.Way{
+		About:     mcp.Prose(cmd.Long, 2),
+		Effect:    mcp.Changes,
+		Arguments: append([]mcp.Argument{files}, mcp.Flags(cmd.Flags(), "run", "seed", "repeat", "verbose")...),
+		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
+			flags := &testFlags{output: "text", repeat: 1, parallel: runtime.NumCPU()}
+			flags.run, _ = given["run"].(string)
+			flags.seed, _ = given["seed"].(string)
+			flags.verbose, _ = given["verbose"].(bool)
+			if n, ok := given["repeat"].(int64); ok {
+				flags.repeat = int(n)
+			}
+			paths, err := a.below(texts(given["files"]))
+			if err != nil {
+				return mcp.Answer{}, err
+			}
+			var text bytes.Buffer
+			r, err := flags.report(ctx, streams{out: &text, err: &text}, paths)
+			if err != nil {
+				return mcp.Answer{}, err
+			}
+			out := tested{Passed: r.sum.Passed, Failed: r.sum.Failed, Skipped: r.sum.Skipped, Scenarios: []testLine{}}
+			for _, res := range r.results {
+				out.Scenarios = append(out.Scenarios, lineOf(res))
+			}
+			for _, f := range r.faults {
+				out.Faults = append(out.Faults, f.Error())
+			}
+			mcp.Shorten(&out)
+			return mcp.Answer{Text: text.String(), Data: out}, nil
+		},
+	}
+}
+
+// below are paths in the assistant's folder; without paths the folder itself. A path that
+// leads out of it is refused.
+func (a *assistant) below(paths []string) ([]string, error) {
+	if len(paths) == 0 {
+		return []string{short(a.dir)}, nil
+	}
+	root, err := filepath.EvalSymlinks(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		whole := path
+		if !filepath.IsAbs(path) {
+			whole = filepath.Join(a.dir, path)
+		}
+		if real, err := filepath.EvalSymlinks(whole); err == nil {
+			if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+				return nil, hinted(fmt.Errorf("%q is not in the folder %q", path, a.dir), "scenarios are run in the folder of the assistant only")
+			}
+		}
+		out[i] = short(whole)
+	}
+	return out, nil
+}
+
+// texts are the texts of a list.
+func texts(list any) (out []string) {
+	all, _ := list.([]any)
+	for _, one := range all {
+		if text, ok := one.(string); ok && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}

@@ -125,7 +125,7 @@ type Options struct {
 	// attempt; it still has to be killed or closed.
 	KillAt func() func(*journal.Record) bool
 
-	// Worker chooses the language worker: worker.PreferShim, worker.PreferOfficial, or
+	// Worker chooses the language worker: launch.PreferShim, launch.PreferOfficial, or
 	// the folder of one. Empty takes an official one where it is found, else the one
 	// that this program brings along.
 	Worker string

@@ -56,7 +56,7 @@ func empty(inv Invoker, a *app.App, prev *generation) error {
 
 // work starts the language worker of an app.
 func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec) (*kept, error) {
-	var found *worker.Found
+	var found *launch.Found
 	var err error
 	hs.host.clk.Outside(hs.host.root, "prepare worker", func() {
 		found, err = launch.Worker(ctx, a, spec, hs.building())

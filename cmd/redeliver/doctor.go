@@ -19,7 +19,6 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/listen"
-	"github.com/redeliver/redeliver/host/worker"
 )
 
 // finding is one thing that doctor has looked at.
@@ -147,7 +146,7 @@ func workerFor(dir, language string, settings *app.Settings) finding {
 		return f
 	}
 	found, err := launch.FindWorker(dir, "", language, settings)
-	if none, ok := errors.AsType[*worker.NotFoundError](err); ok {
+	if none, ok := errors.AsType[*launch.NotFoundError](err); ok {
 		f.Detail, f.Hint = none.Reason, none.Hint
 		return f
 	}

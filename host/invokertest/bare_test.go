@@ -13,7 +13,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 
-	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
@@ -33,7 +33,7 @@ type bare struct {
 }
 
 // startBare starts a worker as found and has it load one queue function of a script.
-func startBare(b *testing.B, found *worker.Found, dir string, env []string, script, entry string) *bare {
+func startBare(b *testing.B, found *launch.Found, dir string, env []string, script, entry string) *bare {
 	b.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

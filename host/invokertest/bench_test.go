@@ -23,7 +23,6 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/launch"
-	"github.com/redeliver/redeliver/host/worker"
 )
 
 // each runs a benchmark for JavaScript and for Python, with the program's own workers and
@@ -47,7 +46,7 @@ func (m model) bareOf(b *testing.B, dir string, env []string) *bare {
 	if err != nil {
 		b.Fatal(err)
 	}
-	found, err := launch.Worker(context.Background(), a, &app.HandlerSpec{Runtime: m.runtime}, launch.Build{Worker: worker.PreferShim})
+	found, err := launch.Worker(context.Background(), a, &app.HandlerSpec{Runtime: m.runtime}, launch.Build{Worker: launch.PreferShim})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -141,7 +140,7 @@ func (m model) benchHost(b *testing.B, dir string, env []string) *host.Host {
 	b.Helper()
 	h, err := host.New(dir, &host.Options{
 		Env:       append(append(os.Environ(), "FUNCTIONS_WORKER_RUNTIME="+m.runtime, "AzureWebJobsStorage=UseDevelopmentStorage=true"), env...),
-		Functions: []string{"Nothing"}, Worker: worker.PreferShim,
+		Functions: []string{"Nothing"}, Worker: launch.PreferShim,
 	})
 	if err != nil {
 		b.Fatal(err)

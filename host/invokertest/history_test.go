@@ -12,7 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/launch"
 )
 
 // told is what a function says of its attempt in the text of its failure.
@@ -45,7 +45,7 @@ func wantSame(t *testing.T, got, want []string) {
 // hostOf runs a copy of the app of a model in a folder.
 func (m model) hostOf(t *testing.T, dir string, env []string, functions ...string) *hosttest.Host {
 	t.Helper()
-	opts := &hosttest.Options{Dir: dir, Files: map[string]string{}, Env: append([]string{"FUNCTIONS_WORKER_RUNTIME=" + m.runtime}, env...), Functions: functions, Worker: worker.PreferShim}
+	opts := &hosttest.Options{Dir: dir, Files: map[string]string{}, Env: append([]string{"FUNCTIONS_WORKER_RUNTIME=" + m.runtime}, env...), Functions: functions, Worker: launch.PreferShim}
 	if m.official() {
 		worker, err := filepath.Abs(m.prefer())
 		if err != nil {

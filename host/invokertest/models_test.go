@@ -72,11 +72,11 @@ func (m model) prefer() string {
 	if dir := os.Getenv(m.workerVariable()); dir != "" {
 		return dir
 	}
-	return worker.PreferShim
+	return launch.PreferShim
 }
 
 // official reports whether the platform's own worker runs the tests.
-func (m model) official() bool { return m.prefer() != worker.PreferShim }
+func (m model) official() bool { return m.prefer() != launch.PreferShim }
 
 // need skips the test where what the model needs is missing; with REDELIVER_INTEROP=required
 // it fails. It returns the environment of the app.

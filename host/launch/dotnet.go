@@ -11,14 +11,13 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
-	"github.com/redeliver/redeliver/host/worker"
 )
 
 // findDotnet looks for what runs the isolated .NET app in a folder: dotnet for a project,
 // which is still to be built, or the worker of an output folder.
-func findDotnet(s worker.Search) (*worker.Found, error) {
+func findDotnet(s Search) (*Found, error) {
 	if projectOf(s.App) != "" {
-		return worker.Find(s)
+		return Find(s)
 	}
 	return s.Output(s.App)
 }
@@ -34,7 +33,7 @@ func projectOf(dir string) string {
 
 // buildDotnet builds a project, if the folder is one, and completes found by the worker
 // that was built, and spec by the fingerprint of that.
-func buildDotnet(ctx context.Context, s worker.Search, found *worker.Found, spec *app.HandlerSpec, how Build) error {
+func buildDotnet(ctx context.Context, s Search, found *Found, spec *app.HandlerSpec, how Build) error {
 	project := projectOf(s.App)
 	if project == "" {
 		return nil // found in an output folder

@@ -1,5 +1,10 @@
 // Package launch says what is to be started for the functions of an app that run in
 // other processes: which worker, and with what it has to know. The host starts it.
+//
+// Read [Worker] first. find.go looks for the worker of an app: the official one, whose
+// worker.config.json description.go reads, or the one that the program brings along; the
+// other files named find... have what is peculiar to a language. worker.go tells the worker
+// what it has to know of the app.
 package launch
 
 import (
@@ -22,21 +27,21 @@ import (
 
 // FindWorker looks for what runs functions of a runtime in the app of a folder, and writes
 // nothing: the worker that the program brings along is not where the answer says. Prefer is
-// worker.Search.Prefer.
-func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Found, error) {
+// Search.Prefer.
+func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*Found, error) {
 	return findWorker(search(dir, prefer, runtime, settings, func(s shim.Shim) (string, error) { return s.Entry, nil }))
 }
 
-func findWorker(s worker.Search) (*worker.Found, error) {
+func findWorker(s Search) (*Found, error) {
 	if s.Language == worker.Dotnet {
 		return findDotnet(s)
 	}
-	return worker.Find(s)
+	return Find(s)
 }
 
 // search is a search in which entry makes the path of a worker that the program brings along.
-func search(dir, prefer, runtime string, settings *app.Settings, entry func(shim.Shim) (string, error)) worker.Search {
-	return worker.Search{
+func search(dir, prefer, runtime string, settings *app.Settings, entry func(shim.Shim) (string, error)) Search {
+	return Search{
 		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
 		Bundled: func(language string) (string, error) {
 			s, ok := shim.Of(language)
@@ -64,7 +69,7 @@ func OneAtATime(a *app.App) bool {
 
 // Build says how an app is built before its worker is started.
 type Build struct {
-	// Worker is worker.Search.Prefer.
+	// Worker is Search.Prefer.
 	Worker string
 	// Env is the environment of the build.
 	Env []string
@@ -79,7 +84,7 @@ type Build struct {
 // program brings along is written, an app in .NET is built. It runs outside the clock;
 // when ctx ends a build is stopped. spec, the app's handler, gets the fingerprint of what was
 // built.
-func Worker(ctx context.Context, a *app.App, spec *app.HandlerSpec, how Build) (*worker.Found, error) {
+func Worker(ctx context.Context, a *app.App, spec *app.HandlerSpec, how Build) (*Found, error) {
 	s := search(a.Dir, how.Worker, spec.Runtime, a.Settings, shim.Shim.Install)
 	found, err := findWorker(s)
 	switch {
@@ -100,7 +105,7 @@ func Worker(ctx context.Context, a *app.App, spec *app.HandlerSpec, how Build) (
 func NoWorker(dir, prefer string) func(runtime string, settings *app.Settings) app.NoWorker {
 	return func(runtime string, settings *app.Settings) app.NoWorker {
 		_, err := FindWorker(dir, prefer, runtime, settings)
-		if none, ok := errors.AsType[*worker.NotFoundError](err); ok {
+		if none, ok := errors.AsType[*NotFoundError](err); ok {
 			return app.NoWorker{Reason: none.Reason, Hint: none.Hint}
 		}
 		return app.NoWorker{}

@@ -31,7 +31,7 @@ func (n *Notices) first(text string) bool {
 
 // WorkerSpec is what the worker that was found for an app has to know, and how it is
 // started. ps is how it is kept running. pool may be nil.
-func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion string, told *Notices, pool *worker.Pool) worker.Spec {
+func WorkerSpec(a *app.App, found *Found, ps process.Spec, hostVersion string, told *Notices, pool *worker.Pool) worker.Spec {
 	ps.Name, ps.Path, ps.Args, ps.Dir = found.Language+" worker", found.Path, found.Args, found.App
 	ps.Env = append(ps.Env, found.Environment(func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
 	found.Processes.Set(&ps)

@@ -17,15 +17,15 @@ func Debugs(arguments []string) bool {
 	})
 }
 
-// debuggerWait has a .NET process wait for a debugger before it runs (spec
+// DebuggerWait has a .NET process wait for a debugger before it runs (spec
 // workers-dotnet-java 1.5).
-const debuggerWait = "FUNCTIONS_ENABLE_DEBUGGER_WAIT"
+const DebuggerWait = "FUNCTIONS_ENABLE_DEBUGGER_WAIT"
 
 // Waits reports whether the environment of a worker has it wait for a debugger. The last
 // of several values counts.
 func Waits(env []string) (yes bool) {
 	for _, entry := range env {
-		if name, value, _ := strings.Cut(entry, "="); strings.EqualFold(name, debuggerWait) {
+		if name, value, _ := strings.Cut(entry, "="); strings.EqualFold(name, DebuggerWait) {
 			yes = strings.EqualFold(value, "true")
 		}
 	}

@@ -13,7 +13,7 @@
 // The capabilities of a worker decide what is sent to it, never its language (spec
 // workers 5).
 //
-// Left out: finding the worker of an app and building the app (package host), retries,
+// Left out: finding the worker of an app and building the app (package launch), retries,
 // timeouts and the journal. Shared memory is never offered, and the environment of a
 // worker is never reloaded: the process is replaced instead (spec workers 4.5).
 package worker

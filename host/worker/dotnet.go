@@ -27,8 +27,8 @@ func (c *conn) unconnected() string {
 	return "does Program call FunctionsApplication.CreateBuilder, or ConfigureFunctionsWorkerDefaults or ConfigureFunctionsWebApplication of its host builder, and Run?"
 }
 
-// metadataFile is what the build of a .NET app writes of its functions.
-const metadataFile = "functions.metadata"
+// MetadataFile is what the build of a .NET app writes of its functions.
+const MetadataFile = "functions.metadata"
 
 // fileFunction is an object of that file (spec workers-dotnet-java 1.3, 1.4).
 type fileFunction struct {
@@ -121,7 +121,7 @@ func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
 		has, known := policies[strings.ToLower(f.GetName())]
 		if !known {
 			c.spec.Notice(call.Log{Level: call.Warning, Message: fmt.Sprintf(
-				"function %q stands in %s, and the worker does not know it: it does not run, as on the platform. A silenced error AZFW0012 does that: a retry attribute on a trigger that does not support it", f.GetName(), metadataFile)})
+				"function %q stands in %s, and the worker does not know it: it does not run, as on the platform. A silenced error AZFW0012 does that: a retry attribute on a trigger that does not support it", f.GetName(), MetadataFile)})
 		}
 		if known && !has && f.GetRetryOptions() != nil {
 			c.spec.Notice(call.Log{Level: call.Warning, Message: fmt.Sprintf(

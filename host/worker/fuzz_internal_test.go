@@ -25,43 +25,11 @@ func addFile(f *testing.F, path ...string) {
 	f.Add(text)
 }
 
-// FuzzDescription: a worker.config.json is read, or refused with the file's name unless
-// that is what it lacks; and what is read has no more arguments than the file has bytes.
-func FuzzDescription(f *testing.F) {
-	addFile(f, "testdata", "dotnet", configFile)
-	addFile(f, "../../testdata/broken/language-dotnet-built", configFile)
-	for _, text := range []string{
-		`{"description":{"language":"x","extensions":[".x"],"defaultWorkerPath":"w","workerIndexing":"true","isDisabled":true},"processOptions":{"processStartupTimeout":"00:01:00","maxProcessCount":3}}`,
-		`{"Description":{"supportedOperatingSystems":["WINDOWS","linux"],"supportedArchitectures":[]},"profiles":[{"profileName":"p","conditions":[{"conditionType":"environment","conditionName":"HOME","conditionExpression":"(?i)^.*$"}],"description":{"language":"y","arguments":["%X%"]}}]}`,
-		`{"description":{},"profiles":[{"conditions":[{"conditionType":"hostProperty","conditionName":"platform","conditionExpression":"("}]}]}`,
-		`{"description":null}`, `{"description":{"":{"":1},"isDisabled":{},"workerIndexing":null}}`,
-	} {
-		f.Add([]byte(text))
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(filepath.Join(dir, configFile), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		d, err := readDescription(dir, func(string) string { return "value" })
-		if err != nil {
-			unfit := strings.HasPrefix(err.Error(), "it does not support ")
-			if d != nil || err != errNoDescription && !unfit && !strings.Contains(err.Error(), configFile) {
-				t.Errorf("%+v, %v", d, err)
-			}
-			return
-		}
-		if again, err := readDescription(dir, nil); err != nil && again == nil && len(d.Arguments) > len(text) {
-			t.Errorf("%d arguments of %d bytes", len(d.Arguments), len(text))
-		}
-	})
-}
-
 // FuzzMetadata: a functions.metadata is refused with its name, or gives functions whose
 // bindings are JSON objects in the words of function.json, which stay as they are when they
 // are read again.
 func FuzzMetadata(f *testing.F) {
-	addFile(f, "testdata", "dotnet", metadataFile)
+	addFile(f, "testdata", "dotnet", MetadataFile)
 	for _, text := range []string{
 		`[{"name":"f","bindings":[{"type":"httpTrigger","authLevel":"Function","Direction":"In"},{"name":"$return","type":"http","direction":"Out"}],"retry":{"strategy":"FixedDelay","maxRetryCount":-1,"delayInterval":"00:00:00"}}]`,
 		`[{"bindings":[null]},{"name":"","bindings":["x",[],1]},null]`, `[{"name":"f","bindings":[{"":"","DIRECTION":{"A":["É"]},"direction":null}],"retry":{}}]`,
@@ -69,14 +37,14 @@ func FuzzMetadata(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	path := filepath.Join(f.TempDir(), metadataFile)
+	path := filepath.Join(f.TempDir(), MetadataFile)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		found, err := readMetadata(path)
 		if err != nil {
-			if !strings.Contains(err.Error(), metadataFile) {
+			if !strings.Contains(err.Error(), MetadataFile) {
 				t.Errorf("%v", err)
 			}
 			return

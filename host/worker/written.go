@@ -10,7 +10,7 @@ import (
 // Written are the functions that the build of a .NET app has written down in an output
 // folder: what its worker would declare, without a start (spec workers-dotnet-java 1.3).
 func Written(output string) ([]call.Declaration, error) {
-	found, err := readMetadata(filepath.Join(output, metadataFile))
+	found, err := readMetadata(filepath.Join(output, MetadataFile))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func Written(output string) ([]call.Declaration, error) {
 func LatestOutput(patterns ...string) (folder string) {
 	var last int64
 	for _, pattern := range patterns {
-		files, _ := filepath.Glob(filepath.Join(pattern, metadataFile)) // the patterns are the program's
+		files, _ := filepath.Glob(filepath.Join(pattern, MetadataFile)) // the patterns are the program's
 		for _, file := range files {
 			if info, err := os.Stat(file); err == nil && info.ModTime().UnixNano() > last {
 				folder, last = filepath.Dir(file), info.ModTime().UnixNano()

@@ -1,4 +1,4 @@
-package worker_test
+package launch_test
 
 import (
 	"errors"
@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
 // usual are the processes of a worker of which nothing is said.
-var usual = worker.Processes{Count: 1, StartInterval: 10 * time.Second, RestartInterval: 10 * time.Second}
+var usual = launch.Processes{Count: 1, StartInterval: 10 * time.Second, RestartInterval: 10 * time.Second}
 
 // The official worker for Node.js starts by the file that its description names. A
 // bundle beside it is for that file to load: by itself it connects to no host.
@@ -37,13 +38,13 @@ func TestOfficialEntry(t *testing.T) {
 	}
 	settings := map[string]string{"languageWorkers:node:defaultExecutablePath": os.Args[0]}
 	app := t.TempDir()
-	got, err := worker.Find(worker.Search{
+	got, err := launch.Find(launch.Search{
 		Language: "node", App: app, Prefer: dir, Setting: func(name string) string { return settings[name] },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &worker.Found{
+	want := &launch.Found{
 		Language: "node", Path: os.Args[0], Args: []string{"-X", "no_debug_ranges", "--from=" + dir, entry}, Directory: dir, Carriage: worker.GRPC, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir}, App: app,
 		Processes: usual,
@@ -75,14 +76,14 @@ func TestPythonInterpreter(t *testing.T) {
 		bin = "Scripts"
 	}
 	app := filepath.Join(dir, "app")
-	search := worker.Search{
-		Language: "python", App: app, Prefer: worker.PreferShim,
+	search := launch.Search{
+		Language: "python", App: app, Prefer: launch.PreferShim,
 		Setting: os.Getenv, Bundled: func(string) (string, error) { return filepath.Join(dir, "worker.py"), nil },
 	}
 	t.Setenv("VIRTUAL_ENV", "")
 	t.Setenv("PATH", filepath.Join(dir, "path"))
-	var none *worker.NotFoundError
-	if _, err := worker.Find(search); !errors.As(err, &none) || none.Reason != `there is no program "python3" or "python" in PATH` || none.Hint == "" {
+	var none *launch.NotFoundError
+	if _, err := launch.Find(search); !errors.As(err, &none) || none.Reason != `there is no program "python3" or "python" in PATH` || none.Hint == "" {
 		t.Errorf("without Python: %v", err)
 	}
 	// Each one that is there from now on is taken before those that were.
@@ -91,7 +92,7 @@ func TestPythonInterpreter(t *testing.T) {
 		if where[0] == "active" {
 			t.Setenv("VIRTUAL_ENV", filepath.Join(dir, "active"))
 		}
-		if found, err := worker.Find(search); err != nil || found.Path != want {
+		if found, err := launch.Find(search); err != nil || found.Path != want {
 			t.Errorf("got %+v, %v; want %s", found, err, want)
 		}
 	}
@@ -115,7 +116,13 @@ func TestConsoleLines(t *testing.T) {
 			l.Text = ""
 		}
 		if l.Text != test.want {
-			t.Errorf("ConsoleLine(%v, %q) = %q, want %q", test.level, test.text, l.Text, test.want)
+			t.Errorf("worker.ConsoleLine(%v, %q) = %q, want %q", test.level, test.text, l.Text, test.want)
 		}
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
 	}
 }

@@ -1,4 +1,4 @@
-package worker
+package launch
 
 import (
 	"cmp"
@@ -10,8 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/redeliver/redeliver/functions/call"
-	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker"
 )
 
 // CoreToolsVariable names the environment variable that holds the folder of the
@@ -49,7 +48,7 @@ type Found struct {
 	Args []string
 	// Directory is the worker's folder.
 	Directory string
-	Carriage  Carriage
+	Carriage  worker.Carriage
 	Indexing  bool
 	// Env is what the worker needs besides the app's environment, "NAME=value".
 	Env []string
@@ -64,7 +63,7 @@ type Found struct {
 }
 
 // Official reports whether the worker is the platform's own.
-func (f *Found) Official() bool { return f.Carriage == GRPC }
+func (f *Found) Official() bool { return f.Carriage == worker.GRPC }
 
 // NotFoundError says why there is no worker for a language.
 type NotFoundError struct {
@@ -83,19 +82,19 @@ func (e *NotFoundError) Error() string { return e.Reason }
 // own build writes, see [Search.Output].
 func Find(s Search) (*Found, error) {
 	f, err := s.find()
-	if err == nil && s.Language != Dotnet {
+	if err == nil && s.Language != worker.Dotnet {
 		f.App = s.App
 	}
 	return f, err
 }
 
 func (s *Search) find() (*Found, error) {
-	if s.Language == Dotnet {
-		path, err := s.dotnet(s.Setting("languageWorkers:" + Dotnet + ":defaultExecutablePath"))
+	if s.Language == worker.Dotnet {
+		path, err := s.dotnet(s.Setting("languageWorkers:" + worker.Dotnet + ":defaultExecutablePath"))
 		if err != nil {
 			return nil, err
 		}
-		return &Found{Language: s.Language, Path: path, Carriage: GRPC}, nil
+		return &Found{Language: s.Language, Path: path, Carriage: worker.GRPC}, nil
 	}
 	if s.Language == "native" || s.Language == "golang" {
 		return s.native()
@@ -104,7 +103,7 @@ func (s *Search) find() (*Found, error) {
 		dir, said := s.directory()
 		if dir != "" {
 			f, err := s.official(dir)
-			if err == nil || said || s.Language == powershell { // no other one runs PowerShell
+			if err == nil || said || s.Language == worker.PowerShell { // no other one runs PowerShell
 				return f, err
 			}
 		}
@@ -167,7 +166,7 @@ func (s *Search) official(dir string) (*Found, error) {
 		}
 		return nil, s.notFound(fmt.Sprintf("the folder %q holds no worker: %v", dir, err), hint)
 	}
-	f := &Found{Language: s.Language, Directory: dir, Carriage: GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
+	f := &Found{Language: s.Language, Directory: dir, Carriage: worker.GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
 	if f.Path, err = s.program(d.DefaultExecutablePath); err != nil {
 		return nil, err
 	}
@@ -222,7 +221,7 @@ func (s *Search) bundled() (*Found, error) {
 		return nil, err
 	}
 	f := &Found{
-		Language: s.Language, Path: path, Directory: filepath.Dir(entry), Carriage: Lines, Indexing: true,
+		Language: s.Language, Path: path, Directory: filepath.Dir(entry), Carriage: worker.Lines, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + filepath.Dir(entry)},
 	}
 	if s.Language == "java" {
@@ -245,7 +244,7 @@ func (s *Search) program(described string) (string, error) {
 	switch s.Language {
 	case "java":
 		return s.java(named)
-	case powershell: // its worker is a program of .NET
+	case worker.PowerShell: // its worker is a program of .NET
 		return s.dotnet(s.expand(named))
 	}
 	return s.interpreter(s.expand(named))
@@ -254,16 +253,16 @@ func (s *Search) program(described string) (string, error) {
 // interpreters are the programs that run a language, in the order in which they are
 // tried (spec workers 15).
 var interpreters = map[string][]string{ // read only
-	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, powershell: {"dotnet"}, Dotnet: {"dotnet"},
+	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, worker.PowerShell: {"dotnet"}, worker.Dotnet: {"dotnet"},
 }
 
 // installs says how to get an interpreter.
 var installs = map[string]string{ // read only
-	"node":     "install Node.js 18 or later (https://nodejs.org)",
-	"java":     "install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder",
-	Dotnet:     "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
-	powershell: "install the .NET runtime on which the worker runs, .NET 8 for PowerShell 7.4 (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
-	"python":   "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
+	"node":            "install Node.js 18 or later (https://nodejs.org)",
+	"java":            "install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder",
+	worker.Dotnet:     "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
+	worker.PowerShell: "install the .NET runtime on which the worker runs, .NET 8 for PowerShell 7.4 (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
+	"python":          "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
 }
 
 // interpreter finds the program that runs the worker: the one that is named, else the
@@ -367,18 +366,6 @@ func architectureName() string {
 	return "X64"
 }
 
-// ConsoleLine is what a line of a worker's standard output or standard error says to
-// the user. Drop: nothing, since it is meant for tools, or the worker talks of itself
-// without a warning (spec workers 8).
-func ConsoleLine(l process.Line) (line process.Line, drop bool) {
-	if strings.HasPrefix(l.Text, "azfuncjsonlog:") {
-		return l, true
-	}
-	text, own := strings.CutPrefix(l.Text, "LanguageWorkerConsoleLog")
-	l.Text = text
-	return l, own && l.Level < call.Warning
-}
-
 // Environment is what a worker needs besides the app's settings (spec workers 3.2).
 // has says which variables the app or the user have set.
 func (f *Found) Environment(has func(name string) bool) []string {
@@ -393,7 +380,7 @@ func (f *Found) Environment(has func(name string) bool) []string {
 	switch f.Language {
 	case "python":
 		add("PYTHON_THREADPOOL_THREAD_COUNT", "1000")
-	case powershell:
+	case worker.PowerShell:
 		add("PSWorkerInProcConcurrencyUpperBound", "1000")
 	case "java":
 		// Without a locale Java opens no file whose path has more than ASCII.

@@ -1,4 +1,4 @@
-package worker_test
+package launch_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/launch"
 )
 
 // Java is that of JAVA_HOME, else the one in PATH, also for the official worker, whose
@@ -54,12 +54,12 @@ func TestJavaProgram(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", tt.path)
-			got, err := worker.Find(worker.Search{
+			got, err := launch.Find(launch.Search{
 				Language: "java", App: t.TempDir(), Prefer: tt.prefer, Setting: func(name string) string { return tt.settings[name] },
 				Bundled: func(string) (string, error) { return "Worker.java", nil },
 			})
 			if tt.err != "" {
-				none, ok := errors.AsType[*worker.NotFoundError](err)
+				none, ok := errors.AsType[*launch.NotFoundError](err)
 				if !ok || !strings.Contains(none.Reason, tt.err) || !strings.Contains(none.Hint, "JDK 11 or later") {
 					t.Fatalf("got %v, %v; want %q and what helps", got, err, tt.err)
 				}

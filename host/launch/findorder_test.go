@@ -1,4 +1,4 @@
-package worker_test
+package launch_test
 
 import (
 	"os"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/launch"
 )
 
 // An official worker is looked for where the settings say, in the folder of the platform's
@@ -34,7 +34,7 @@ func TestSearchOrder(t *testing.T) {
 	settings := map[string]string{"languageWorkers:node:defaultExecutablePath": os.Args[0]}
 	find := func(prefer string) string {
 		t.Helper()
-		found, err := worker.Find(worker.Search{
+		found, err := launch.Find(launch.Search{
 			Language: "node", App: root, Prefer: prefer, Setting: func(name string) string { return settings[name] },
 			Bundled: func(string) (string, error) { return filepath.Join(root, "bundled", "worker.mjs"), nil },
 		})
@@ -55,7 +55,7 @@ func TestSearchOrder(t *testing.T) {
 	}{
 		{install("npm", "bin", "workers", "node"), "", ""},
 		{install("npm", "lib", "workers", "node"), "", ""},
-		{install("tools", "workers", "node"), worker.CoreToolsVariable, filepath.Join(root, "tools")},
+		{install("tools", "workers", "node"), launch.CoreToolsVariable, filepath.Join(root, "tools")},
 		{install("all", "node"), "languageWorkers:workersDirectory", filepath.Join(root, "all")},
 		{install("own"), "languageWorkers:node:workerDirectory", filepath.Join(root, "own")},
 	} {
@@ -71,7 +71,7 @@ func TestSearchOrder(t *testing.T) {
 			t.Errorf("got %s, want %s", got, step.dir)
 		}
 	}
-	if got := find(worker.PreferShim); got != bundled {
+	if got := find(launch.PreferShim); got != bundled {
 		t.Errorf("with the worker of the program asked for: %s", got)
 	}
 	if got := find(filepath.Join(root, "tools", "workers", "node")); got != filepath.Join(root, "tools", "workers", "node") {
@@ -83,7 +83,7 @@ func TestSearchOrder(t *testing.T) {
 // first where they are the user's choice (spec workers 3.2).
 func TestWorkerEnvironment(t *testing.T) {
 	t.Parallel()
-	f := &worker.Found{Language: "python", App: "/app", Env: []string{"FUNCTIONS_WORKER_DIRECTORY=/worker"}}
+	f := &launch.Found{Language: "python", App: "/app", Env: []string{"FUNCTIONS_WORKER_DIRECTORY=/worker"}}
 	places := []string{"AzureWebJobsScriptRoot=/app", "FUNCTIONS_APPLICATION_DIRECTORY=/app"}
 	want := append(append([]string{"FUNCTIONS_WORKER_DIRECTORY=/worker", "FUNCTIONS_WORKER_RUNTIME=python"}, places...), "PYTHON_THREADPOOL_THREAD_COUNT=1000")
 	if got := f.Environment(func(string) bool { return false }); !slices.Equal(got, want) {

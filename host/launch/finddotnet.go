@@ -1,4 +1,4 @@
-package worker
+package launch
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/worker"
 )
 
 // dotnet finds the program dotnet: the one that is named, else where the variables of .NET
@@ -46,7 +48,7 @@ func (s Search) Output(root string) (*Found, error) {
 			"name the folder of the project, or of its output: "+again)
 	}
 	f := &Found{
-		Language: s.Language, Directory: root, App: root, Carriage: GRPC, Indexing: !strings.EqualFold(string(d.WorkerIndexing), "false"),
+		Language: s.Language, Directory: root, App: root, Carriage: worker.GRPC, Indexing: !strings.EqualFold(string(d.WorkerIndexing), "false"),
 		Env: []string{
 			"FUNCTIONS_WORKER_DIRECTORY=" + root,
 			"DOTNET_NOLOGO=true", "DOTNET_CLI_TELEMETRY_OPTOUT=true", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=true",
@@ -62,7 +64,7 @@ func (s Search) Output(root string) (*Found, error) {
 	} else if program != "dotnet" {
 		f.Path, err = s.interpreter(program)
 	} else {
-		f.Path, err = s.dotnet(s.Setting("languageWorkers:" + Dotnet + ":defaultExecutablePath"))
+		f.Path, err = s.dotnet(s.Setting("languageWorkers:" + worker.Dotnet + ":defaultExecutablePath"))
 	}
 	if err != nil {
 		return nil, err
@@ -78,14 +80,14 @@ func (s Search) Output(root string) (*Found, error) {
 	} else if !own {
 		return nil, s.notFound(fmt.Sprintf("%s in %q names no assembly", configFile, root), again)
 	}
-	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+Dotnet+":arguments"))...)
+	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+worker.Dotnet+":arguments"))...)
 	if f.Processes, err = s.processes(d.processes); err != nil {
 		return nil, err
 	}
-	if metadata := filepath.Join(root, metadataFile); isFile(metadata) {
+	if metadata := filepath.Join(root, worker.MetadataFile); isFile(metadata) {
 		f.Metadata = metadata
 	} else if !f.Indexing {
-		return nil, s.notFound(fmt.Sprintf("%s in %q leaves the functions to %s, which is missing", configFile, root, metadataFile), again)
+		return nil, s.notFound(fmt.Sprintf("%s in %q leaves the functions to %s, which is missing", configFile, root, worker.MetadataFile), again)
 	}
 	return f, nil
 }

@@ -1,4 +1,4 @@
-package worker_test
+package launch_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
@@ -53,7 +54,7 @@ func TestPowerShellWorker(t *testing.T) {
 		"pattern":         {pattern: "(", path: inPath, fault: "sanitizeRuntimeVersionRegex: error parsing regexp"},
 		"without dotnet":  {fault: `there is no program "dotnet" in PATH`, hint: "install the .NET runtime"},
 		"another program": {settings: map[string]string{"languageWorkers:powershell:defaultExecutablePath": filepath.Join(root, "dotnet")}, program: root, version: "7.2"},
-		"no worker":       {settings: map[string]string{worker.CoreToolsVariable: root}, path: inPath, fault: "no official worker is to be found for powershell", hint: "install Core Tools (npm install -g azure-functions-core-tools@4), or set languageWorkers:powershell:workerDirectory"},
+		"no worker":       {settings: map[string]string{launch.CoreToolsVariable: root}, path: inPath, fault: "no official worker is to be found for powershell", hint: "install Core Tools (npm install -g azure-functions-core-tools@4), or set languageWorkers:powershell:workerDirectory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", tt.path)
@@ -63,16 +64,16 @@ func TestPowerShellWorker(t *testing.T) {
 			}
 			write(strings.ReplaceAll(description, "PATTERN", pattern), dir, "worker.config.json")
 			setting := func(name string) string {
-				if name == worker.CoreToolsVariable && tt.settings[name] == "" {
+				if name == launch.CoreToolsVariable && tt.settings[name] == "" {
 					return tools
 				}
 				return tt.settings[name]
 			}
-			got, err := worker.Find(worker.Search{
+			got, err := launch.Find(launch.Search{
 				Language: "powershell", App: root, Setting: setting, Bundled: func(string) (string, error) { return "", nil },
 			})
 			if tt.fault != "" {
-				none, ok := errors.AsType[*worker.NotFoundError](err)
+				none, ok := errors.AsType[*launch.NotFoundError](err)
 				if !ok || !strings.Contains(none.Reason, tt.fault) || !strings.HasPrefix(none.Hint, tt.hint) || none.Hint == "" {
 					t.Errorf("got %+v, want %q with the hint %q", err, tt.fault, tt.hint)
 				}
@@ -81,7 +82,7 @@ func TestPowerShellWorker(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &worker.Found{
+			want := &launch.Found{
 				Language: "powershell", Path: filepath.Join(tt.program, "dotnet"), Args: []string{filepath.Join(dir, tt.version, "Worker.dll")}, Directory: dir, Carriage: worker.GRPC,
 				Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir, "FUNCTIONS_WORKER_RUNTIME_VERSION=" + tt.version}, App: root, Processes: usual,
 			}
@@ -108,7 +109,7 @@ func TestPythonVersion(t *testing.T) {
 	check(os.WriteFile(filepath.Join(dir, "worker.config.json"), []byte(`{"description": {"language": "python", "extensions": [".py"], "defaultExecutablePath": "python",
 		"defaultWorkerPath": "%FUNCTIONS_WORKER_RUNTIME_VERSION%/{os}/{architecture}/worker.py", "supportedRuntimeVersions": ["3.12", "3.13"], "defaultRuntimeVersion": "3.12"}}`), 0o600))
 	t.Setenv("PATH", inPath)
-	_, err := worker.Find(worker.Search{Language: "python", App: t.TempDir(), Prefer: dir, Setting: func(string) string { return "" }})
+	_, err := launch.Find(launch.Search{Language: "python", App: t.TempDir(), Prefer: dir, Setting: func(string) string { return "" }})
 	if want := `the version of python is "3.15", and the worker in "` + dir + `" supports 3.12, 3.13`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -1,4 +1,4 @@
-package worker_test
+package launch_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
@@ -25,8 +26,8 @@ func outputOf(t *testing.T, description string, files ...string) string {
 }
 
 // dotnetSearch looks for the worker of an isolated app, with these settings.
-func dotnetSearch(settings map[string]string) worker.Search {
-	return worker.Search{Language: worker.Dotnet, Setting: func(name string) string { return settings[name] }}
+func dotnetSearch(settings map[string]string) launch.Search {
+	return launch.Search{Language: worker.Dotnet, Setting: func(name string) string { return settings[name] }}
 }
 
 // What a build has written says what is started: dotnet with the assembly, or the app's
@@ -52,7 +53,7 @@ func TestDotnetOutput(t *testing.T) {
 			t.Errorf("%s: %v", tt.about, err)
 			continue
 		}
-		want := &worker.Found{
+		want := &launch.Found{
 			Language: worker.Dotnet, Path: os.Args[0], Directory: root, App: root, Carriage: worker.GRPC, Indexing: tt.indexing,
 			Env:       []string{"FUNCTIONS_WORKER_DIRECTORY=" + root, "DOTNET_NOLOGO=true", "DOTNET_CLI_TELEMETRY_OPTOUT=true", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=true"},
 			Processes: usual,
@@ -83,7 +84,7 @@ func TestDotnetOutputLacks(t *testing.T) {
 		{`"defaultExecutablePath": "{WorkerRoot}worker.config.json", "workerIndexing": "false"`, "leaves the functions to functions.metadata, which is missing"},
 	} {
 		_, err := s.Output(outputOf(t, tt.description))
-		none, ok := errors.AsType[*worker.NotFoundError](err)
+		none, ok := errors.AsType[*launch.NotFoundError](err)
 		if !ok || !strings.Contains(none.Reason, tt.want) || none.Hint != "build or publish the app again" {
 			t.Errorf("%s: got %#v, want %q", tt.description, err, tt.want)
 		}
@@ -108,14 +109,14 @@ func TestDotnetProgram(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(folders["path"]))
 	settings := map[string]string{"DOTNET_HOST_PATH": folders["host"], "DOTNET_ROOT": filepath.Dir(folders["root"])}
 	for _, about := range []string{"host", "root", "path"} {
-		found, err := worker.Find(dotnetSearch(settings))
+		found, err := launch.Find(dotnetSearch(settings))
 		if err != nil || found.Path != folders[about] {
 			t.Errorf("got %+v, %v; want %s", found, err, folders[about])
 		}
 		check(os.Remove(folders[about]))
 	}
-	_, err := worker.Find(dotnetSearch(settings))
-	none, ok := errors.AsType[*worker.NotFoundError](err)
+	_, err := launch.Find(dotnetSearch(settings))
+	none, ok := errors.AsType[*launch.NotFoundError](err)
 	if !ok || none.Reason != `there is no program "dotnet" in PATH` || !strings.HasPrefix(none.Hint, "install the .NET SDK 8 or later") {
 		t.Errorf("without dotnet: %#v", err)
 	}

@@ -1,4 +1,4 @@
-package worker_test
+package launch_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/launch"
 )
 
 // The first profile of a worker whose conditions all hold is laid over its description
@@ -63,11 +63,11 @@ func TestProfiles(t *testing.T) {
 				check(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			settings := map[string]string{"languageWorkers:node:defaultExecutablePath": os.Args[0], "AGENT": "true", "WEBSITE_SKU": "Dynamic"}
-			found, err := worker.Find(worker.Search{
+			found, err := launch.Find(launch.Search{
 				Language: "node", App: t.TempDir(), Prefer: dir, Setting: func(name string) string { return settings[name] },
 			})
 			if tt.fault != "" {
-				var missing *worker.NotFoundError
+				var missing *launch.NotFoundError
 				if !errors.As(err, &missing) || !strings.Contains(err.Error(), tt.fault) {
 					t.Errorf("Find: %v, want one about %s", err, tt.fault)
 				}

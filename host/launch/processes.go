@@ -1,4 +1,4 @@
-package worker
+package launch
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
@@ -93,7 +94,7 @@ func (s *Search) processes(o processOptions) (Processes, error) {
 		return Processes{}, s.notFound(fmt.Sprintf("processCount in %s is %d, more than maxProcessCount, %d", configFile, p.Count, most),
 			"set "+CountVariable+" to a smaller number")
 	}
-	if Debugs(strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))) || strings.EqualFold(s.Setting(debuggerWait), "true") {
+	if worker.Debugs(strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))) || strings.EqualFold(s.Setting(worker.DebuggerWait), "true") {
 		p.Count = 1
 	}
 	return p, nil

@@ -45,7 +45,7 @@ type client struct {
 	dir  string // folder of the app, when it led here
 	http *http.Client
 
-	secret string // of the host that runs the app in dir: it has to prove that it is this one
+	info   runInfo // of the host that runs the app in dir: it has to prove that it is this one
 	proved bool
 }
 
@@ -144,7 +144,7 @@ func clientFor(dir string) (*client, error) {
 	}
 	c := newClient(info.Address)
 	c.http.Transport.(*http.Transport).DialContext = dialIPv4Localhost
-	c.dir, c.secret, c.key = dir, info.Secret, web.MasterKey(web.KeysFile(dir))
+	c.dir, c.info, c.key = dir, info, web.MasterKey(web.KeysFile(dir))
 	return c, nil
 }
 
@@ -234,7 +234,7 @@ func (c *client) recognise(ctx context.Context) error {
 	defer resp.Body.Close()
 	var who control.Identity
 	err = json.NewDecoder(io.LimitReader(resp.Body, mostInput)).Decode(&who)
-	if resp.StatusCode != http.StatusOK || err != nil || !who.Proves(c.secret, challenge) {
+	if resp.StatusCode != http.StatusOK || err != nil || !who.Proves(c.info.Secret, challenge) {
 		return hinted(fmt.Errorf("the server at %s is not the host that runs the app in %q", c.base, short(c.dir)),
 			"end that host with Ctrl+C and start it again, or name the right one with --port alone")
 	}
@@ -281,14 +281,20 @@ func segment(name string, rule func(name string) error) error {
 func (c *client) unreachable(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return hinted(fmt.Errorf("no host answers at %s", c.base), `start one with "redeliver start", or name the app with --dir or the host with --port`)
+		return hinted(&unreachableError{fmt.Errorf("no host answers at %s", c.base)}, `start one with "redeliver start", or name the app with --dir or the host with --port`)
 	}
 	var wrapped *url.Error // names method and address
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return hinted(fmt.Errorf("the host at %s did not answer: %w", c.base, err), "something listens there: ask again; what the host says stands in its log")
+	return hinted(&unreachableError{fmt.Errorf("the host at %s did not answer: %w", c.base, err)}, "something listens there: ask again; what the host says stands in its log")
 }
+
+// unreachableError says that there was no answer.
+type unreachableError struct{ err error }
+
+func (e *unreachableError) Error() string { return e.err.Error() }
+func (e *unreachableError) Unwrap() error { return e.err }
 
 // bodyError says that the body of a request could not be read; the host is not at
 // fault.

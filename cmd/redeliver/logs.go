@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strconv"
@@ -175,8 +177,10 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 	before := 0
 	for {
 		record, err := from.ReadBytes('\n')
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			break // that was all
+		} else if err != nil {
+			return mcp.Answer{}, l.c.unreachable(err)
 		}
 		if err := l.take(ctx, p, bytes.TrimSuffix(record, []byte("\n"))); err != nil {
 			return mcp.Answer{}, err
@@ -190,9 +194,6 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 		}
 		kept = append(kept, entry{line.String(), record})
 		line.Reset()
-	}
-	if ctx.Err() != nil {
-		return mcp.Answer{}, ctx.Err()
 	}
 	old := max(len(kept)-most, 0)
 	data, text := logged{Before: before + old, Records: []json.RawMessage{}}, strings.Builder{}

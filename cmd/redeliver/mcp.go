@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -118,11 +119,20 @@ func (a *assistant) ask(ctx context.Context, in, out any) error {
 
 // ended is an error of a call, or, where that is the reason, that the host has ended.
 func (a *assistant) ended(ctx context.Context, c *client, err error) error {
-	if err == nil || ctx.Err() != nil || owned(c.dir) {
+	if _, ok := errors.AsType[*unreachableError](err); !ok || ctx.Err() != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, releaseGrace)
+	defer cancel()
+	if awaitRelease(ctx, c.dir, c.info) != nil {
 		return err
 	}
 	return hinted(fmt.Errorf("the host of the app in %q has ended meanwhile", c.dir), `start it again: "redeliver start `+shellWord(c.dir)+`"`)
 }
+
+// releaseGrace is how long a host that answers no more may take to end: a process that is
+// killed loses its connections before its locks.
+const releaseGrace = 3 * time.Second
 
 // app is the folder of the assistant's app, whether it runs or not.
 func (a *assistant) app() string {

@@ -56,6 +56,19 @@ func Unflagged(text string) string {
 	})
 }
 
+// unflagHead is Unflagged for the first line of an answer, where it says how to see more:
+// what follows is data.
+func unflagHead(text string, arguments []Argument) string {
+	head, rest, found := strings.Cut(text, "\n")
+	for _, a := range arguments {
+		head = strings.ReplaceAll(head, " --"+a.Name, " "+a.Name)
+	}
+	if found {
+		head += "\n"
+	}
+	return head + rest
+}
+
 var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`) // read only
 
 // camel is the name of a flag as arguments are called.

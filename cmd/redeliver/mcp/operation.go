@@ -41,7 +41,7 @@ func Asked[In api.Operation[Out], Out any](ask Ask, name string, effect Effect, 
 			return Answer{}, err
 		}
 		Shorten(&out)
-		answer := Answer{Text: tell(&asked, &out)}
+		answer := Answer{Text: unflagHead(tell(&asked, &out), w.Arguments)}
 		if _, none := any(out).(api.None); !none {
 			answer.Data = out
 		}

@@ -43,7 +43,7 @@ func (a *asked) tools() []mcp.Tool {
 		})}},
 		{Name: "send", Choose: "service", Ways: []mcp.Way{
 			mcp.Asked(a.ask, "queue", mcp.Changes, control.SendMessage{}, func(in *control.SendMessage, out *control.Message) string {
-				return "sent " + in.Queue + " " + out.ID + "\n"
+				return "sent " + in.Queue + " " + out.ID + " with --raw\n--raw " + in.TTL
 			}).Renamed("visibility", "delay"),
 			mcp.Operation(a.ask, "servicebus", mcp.Changes, control.SendBusMessage{}, func(out *control.BusSent) string { return out.MessageID }).Named("path"),
 		}},
@@ -151,9 +151,9 @@ func TestCalls(t *testing.T) {
 		{"explain", `{"deliveries":7}`, `{"queues":[{},{}]}`, "{Op:{} Deliveries:7}", "7 of 2 queues\n"},
 		{"explain", `{"deliveries":null}`, `{}`, "{Op:{} Deliveries:0}", "0 of 0 queues\n"},
 		{"explain", `{}`, `{}`, "{Op:{} Deliveries:0}", "0 of 0 queues\n"},
-		{"send", `{"service":"queue","name":"orders","body":"x","delay":"30s","raw":true}`, `{"id":"m1"}`, "{Op:{} Queue:orders Raw:true Delay:30s TTL: Create:false Body:x}", "sent orders m1\n"},
-		{"send", `{"service":"queue","name":"orders","body":{"z":1,"a":[1.50]}}`, `{}`, `{Op:{} Queue:orders Raw:false Delay:0s TTL: Create:false Body:{"z":1,"a":[1.50]}}`, "sent orders \n"},
-		{"send", `{"service":"queue","name":"orders","body":[{"z":1},2]}`, `{}`, `{Op:{} Queue:orders Raw:false Delay:0s TTL: Create:false Body:[{"z":1},2]}`, "sent orders \n"},
+		{"send", `{"service":"queue","name":"orders","body":"x","delay":"30s","raw":true}`, `{"id":"m1"}`, "{Op:{} Queue:orders Raw:true Delay:30s TTL: Create:false Body:x}", "sent orders m1 with raw\n--raw "},
+		{"send", `{"service":"queue","name":"orders","body":{"z":1,"a":[1.50]}}`, `{}`, `{Op:{} Queue:orders Raw:false Delay:0s TTL: Create:false Body:{"z":1,"a":[1.50]}}`, "sent orders  with raw\n--raw "},
+		{"send", `{"service":"queue","name":"orders","body":[{"z":1},2]}`, `{}`, `{Op:{} Queue:orders Raw:false Delay:0s TTL: Create:false Body:[{"z":1},2]}`, "sent orders  with raw\n--raw "},
 		{"clock", `{}`, `{}`, "{Op:{}}", ""},
 		{"clock", `{"action":"set","mode":"manual"}`, `{}`, "{Op:{} Mode:manual}", ""},
 		{"clock", `{"action":"advance","by":"1h30m"}`, `{}`, "{Op:{} By:1h30m0s}", ""},
@@ -264,7 +264,7 @@ func TestLongAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.Content[0].(*sdk.TextContent).Text
-	if want := "sent q " + long[:mcp.MaxText] + "... (the first 4096 of 8192 bytes)\n"; text != want {
+	if want := "sent q " + long[:mcp.MaxText] + "... (the first 4096 of 8192 bytes) with raw\n--raw "; text != want {
 		t.Errorf("got a text of %d bytes that ends in %q", len(text), text[max(0, len(text)-50):])
 	}
 	data, err := json.Marshal(out.StructuredContent)

@@ -65,7 +65,7 @@ func caught(t *testing.T, file, content string) {
 		}
 	}
 	for _, suite := range []string{"./host/scenario", "./host/hosttest"} { // the second one for what scenarios let pass
-		cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout", "5m", "-overlay", overlay, "-run", "TestFounding|TestInvariants|TestScripts|TestKillAt|TestFalsePasses|TestRightScenarios|TestEndsAre|TestNames|TestMisspelt|TestAbsent|TestSayings|TestNothingElse|TestUnloaded|TestWorkerOf|TestLooks|TestCopyOfLinks", suite)
+		cmd := exec.Command("go", "test", "-vet=off", "-count=1", "-timeout", "5m", "-overlay", overlay, "-run", "TestFounding|TestInvariants|TestScripts|TestKillAt|TestFalsePasses|TestRightScenarios|TestEndsAre|TestNames|TestMisspelt|TestAbsent|TestSayings|TestNothingElse|TestUnloaded|TestWorkerOf|TestLooks|TestCopyOfLinks|TestReloadRefused|TestCallsThat|TestOptionsThat", suite)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			continue

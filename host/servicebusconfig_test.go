@@ -117,7 +117,7 @@ func TestServiceBusConfigSessions(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{
 		Files:    map[string]string{"host.json": namesEntities, "bus/Config.json": entities(`{"Name": "orders", "Properties": {"RequiresSession": true}}`)},
-		Handlers: failing("orders"), MayFail: true,
+		Handlers: failing("orders"), InError: []string{"Orders"},
 	})
 	f := h.App().Function("Orders")
 	if f == nil || len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Reason, "RequiresSession true") {

@@ -137,6 +137,14 @@ const (
 	Recorded        Decision = "recorded"         // timer
 )
 
+// AllDecisions are all of them.
+func AllDecisions() []Decision {
+	return []Decision{
+		Deleted, Released, Poisoned, Dropped, Undecodable, Completed, Abandoned, Deferred, DeadLettered, LockLost,
+		Checkpointed, NotCheckpointed, Responded, Recorded,
+	}
+}
+
 // Settlement is a listener's act at the end of a delivery.
 type Settlement struct {
 	Decision Decision

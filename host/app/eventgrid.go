@@ -18,3 +18,15 @@ func (r reader) eventGrid() EventGrid {
 	}
 	return EventGrid{Topics: raw}
 }
+
+// A NamedTopic is what of a topic in host.json other places name.
+type NamedTopic struct {
+	Name          string
+	Subscriptions []struct{ Name, DeadLetterContainer string }
+}
+
+// Named are the topics; none where the text is none.
+func (g EventGrid) Named() (topics []NamedTopic) {
+	_ = json.Unmarshal(g.Topics, &topics) // what is wrong in it is the app's
+	return topics
+}

@@ -39,6 +39,10 @@ type Fault struct {
 	Times int
 	// For is how long the fault lasts, from the moment at which it is added.
 	For time.Duration
+
+	// Optional says that a test is right when no operation meets the fault, as where chance
+	// decides what happens.
+	Optional bool
 }
 
 // Handler is the name under which faults and their points have what runs the functions: its
@@ -54,6 +58,8 @@ func Services() []string {
 // check finds what no operation could match.
 func (f *Fault) check() error {
 	switch {
+	case f.Times < 0, f.For < 0, f.Latency < 0:
+		return errors.New("a fault has no negative times, for or latency")
 	case f.Service != "" && !slices.Contains(Services(), f.Service):
 		return fmt.Errorf("there is no service %q: want one of %s%s", f.Service, strings.Join(Services(), ", "), orMeant(f.Service, Services()))
 	case f.Entity != "" && f.Service == "":

@@ -87,7 +87,7 @@ func (l *List) Clear(now time.Time) int {
 	defer l.mu.Unlock()
 	l.prune(now)
 	n := len(l.active)
-	l.active = nil
+	l.active, l.ended = nil, nil
 	return n
 }
 

@@ -68,6 +68,9 @@ func (c *Crash) Set(function string, at Point, nth int) error {
 		}
 		return fmt.Errorf("there is no point %q: want one of %s%s", string(at), strings.Join(names, ", "), orMeant(string(at), names))
 	}
+	if nth < 0 {
+		return fmt.Errorf("found %d: a point is reached from the first time on", nth)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.function, c.point, c.left = function, at, max(nth, 1)

@@ -3,6 +3,7 @@ package hosttest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -53,6 +54,9 @@ func (h *Host) SendRaw(queue, text string) string {
 func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []string {
 	h.tb.Helper()
 	h.queueMeant(queue)
+	if len(texts) == 0 {
+		h.tb.Fatalf("hosttest: send to %q: no message is given", queue)
+	}
 	ids := make([]string, len(texts))
 	var err error
 	h.do("send to "+queue, func() {
@@ -67,11 +71,14 @@ func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []s
 	if err != nil {
 		h.tb.Fatalf("hosttest: send to %q: %v", queue, err)
 	}
+	h.named("look " + queue)
 	return ids
 }
 
 // Bodies returns the bodies of all visible messages of a queue, in the order of
-// their delivery. A queue that does not exist has none.
+// their delivery. A queue of the app's bindings that does not exist has none; one that
+// nothing names ends the test, since it would be empty whatever happens: CreateQueue makes
+// one that only code knows.
 func (h *Host) Bodies(queue string) []string {
 	h.tb.Helper()
 	return h.bodies(queue, h.Messages(queue))
@@ -94,7 +101,7 @@ func (h *Host) bodies(queue string, messages []*queueapi.Message) []string {
 // service holds them.
 func (h *Host) Messages(queue string) []*queueapi.Message {
 	h.tb.Helper()
-	h.queueMeant(queue)
+	h.queueThere(queue)
 	ctx := context.Background()
 	var err error
 	var messages []*queueapi.Message
@@ -110,7 +117,7 @@ func (h *Host) Messages(queue string) []*queueapi.Message {
 // says from when, DequeueCount how often they were delivered.
 func (h *Host) Hidden(queue string) []*queueapi.Message {
 	h.tb.Helper()
-	h.queueMeant(queue)
+	h.queueThere(queue)
 	var err error
 	var messages []*queueapi.Message
 	h.do("look at "+queue, func() { messages, err = h.Services().Storage().HiddenMessages(context.Background(), queue) })
@@ -139,7 +146,7 @@ func (h *Host) Queues() (names []string) {
 
 func (h *Host) encoding() queueapi.Encoding {
 	h.tb.Helper()
-	a := h.App()
+	a := h.ran()
 	if a == nil {
 		return queueapi.Base64
 	}
@@ -162,15 +169,21 @@ func (h *Host) Request(method, path, body string) *bindings.HTTPResponse {
 // goes away. It then returns nil, at that time.
 func (h *Host) RequestFor(patience time.Duration, method, path, body string) *bindings.HTTPResponse {
 	h.tb.Helper()
+	if patience <= 0 {
+		h.tb.Fatalf("hosttest: RequestFor: a caller who waits %v has no answer and asks for none", patience)
+	}
 	return h.SendRequest(&bindings.HTTPRequest{Method: method, URL: path, Body: []byte(body)}, patience)
 }
 
 // SendRequest is Request for a request with headers; its URL is a path. With patience it is
-// RequestFor.
+// RequestFor, and with 0 Request.
 func (h *Host) SendRequest(q *bindings.HTTPRequest, patience time.Duration) *bindings.HTTPResponse {
 	h.tb.Helper()
+	if patience < 0 {
+		h.tb.Fatalf("hosttest: SendRequest: the patience of %v is negative", patience)
+	}
 	return h.request(q, func() (context.Context, context.CancelFunc) {
-		if patience <= 0 {
+		if patience == 0 {
 			return context.Background(), nil
 		}
 		return h.Host.Clock().WithTimeout(context.Background(), patience)
@@ -187,7 +200,11 @@ func (h *Host) RequestContext(ctx context.Context, method, path, body string) *b
 
 func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Context, leave context.CancelFunc)) *bindings.HTTPResponse {
 	h.tb.Helper()
+	if !strings.HasPrefix(q.URL, "/") {
+		h.tb.Fatalf("hosttest: request of %q: want a path that begins with a slash, such as /api/Quote", q.URL)
+	}
 	var resp *bindings.HTTPResponse
+	meant := ""
 	h.drive(func() {
 		ctx, leave := caller()
 		if leave != nil {
@@ -201,6 +218,7 @@ func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Conte
 		route, err := h.Match(ctx, q.Method, strings.SplitN(q.URL, "?", 2)[0])
 		switch {
 		case errors.Is(err, host.ErrUnknownFunction):
+			meant = h.routeMeant(q.URL)
 			resp = &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
 			return
 		case err != nil:
@@ -214,6 +232,9 @@ func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Conte
 		}
 		resp = h.Serve(ctx, route, &asked)
 	})
+	if meant != "" {
+		h.tb.Fatalf("hosttest: no function has the route of %q; did you mean %q?", q.URL, meant)
+	}
 	return resp
 }
 
@@ -257,17 +278,27 @@ func (h *Host) drive(call func()) {
 
 // Edit writes a file of the app and reloads it, as saving it in an editor would. name
 // is a slash path from the app's folder, and may lead to a package that was copied with
-// it ("../pay/pay.go"). It returns the reason when the edit is refused.
+// it ("../pay/pay.go"). It returns the reason when the edit is refused, and when a function
+// is in error after it that was not before and that Options.InError does not name.
 func (h *Host) Edit(name, text string) error {
 	h.tb.Helper()
+	if near := misnamed(name); near != "" {
+		h.tb.Fatalf("hosttest: change of %q: no host reads a file of this name; did you mean %q?", name, near)
+	}
 	return h.change(name, true, func() error { return write(h.Dir(), name, text) })
 }
 
 // Remove removes a file of the app, or a folder with all that is in it, and reloads the
-// app. It returns the reason when that is refused.
+// app. It returns the reason as Edit does. What is not there ends the test.
 func (h *Host) Remove(name string) error {
 	h.tb.Helper()
-	return h.change(name, false, func() error { return os.RemoveAll(filepath.Join(h.Dir(), filepath.FromSlash(name))) })
+	return h.change(name, false, func() error {
+		path := filepath.Join(h.Dir(), filepath.FromSlash(name))
+		if _, err := os.Lstat(path); err != nil {
+			return fmt.Errorf("there is no file and no folder %q to remove%s", name, orMeant(name, beside(h.Dir(), name)))
+		}
+		return os.RemoveAll(path)
+	})
 }
 
 // change changes a file of the app and reloads it. written says that it writes to the file
@@ -291,18 +322,45 @@ func (h *Host) change(name string, written bool, make func() error) error {
 	if h.down {
 		return nil // the next run reads it
 	}
+	before := h.inErrorNow()
 	h.do("reload", func() { err = h.Reload(context.Background()) })
+	if err == nil && h.ran() != nil {
+		for _, f := range h.ran().Functions {
+			if why := wrongWith(f); len(why) > 0 && !before[strings.ToLower(f.Name)] {
+				return errors.New(strings.Join(why, "\n"))
+			}
+		}
+	}
 	return err
 }
 
-// Reset empties the services and the journal and starts the counters of IDs
+// inErrorNow are the functions, in lower case, that are in error, and those that may be.
+func (h *Host) inErrorNow() map[string]bool {
+	list := map[string]bool{}
+	for _, name := range h.inError {
+		list[strings.ToLower(name)] = true
+	}
+	if a := h.ran(); a != nil {
+		for _, f := range a.Functions {
+			if len(wrongWith(f)) > 0 {
+				list[strings.ToLower(f.Name)] = true
+			}
+		}
+	}
+	return list
+}
+
+// Reset empties the services and the journal, ends the faults and starts the counters of IDs
 // again: microseconds, instead of another host. Nothing may be in work.
 func (h *Host) Reset() {
 	h.tb.Helper()
+	h.settleUp()
 	var err error
 	h.do("reset", func() { err = h.Host.Reset() })
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
-	h.cursor, h.past = 1, nil
+	h.faults.Clear(h.Host.Clock().Now())
+	h.killAt.Store(nil)
+	h.cursor, h.past, h.owed = 1, nil, nil
 }

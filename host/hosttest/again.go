@@ -18,10 +18,25 @@ import (
 // kept from it.
 func (h *Host) Kill() {
 	h.tb.Helper()
-	if h.down {
+	if h.down || h.closed && !h.shared {
 		h.tb.Fatalf("hosttest: Kill: the host does not run: StartAgain starts it")
 	}
+	if h.diesAtPoint() {
+		return
+	}
 	h.kill(h.Journal().Len())
+}
+
+// diesAtPoint ends a host that has come to the point of KillAt and that nobody has awaited;
+// not ok: it has not come there.
+func (h *Host) diesAtPoint() (ok bool) {
+	h.tb.Helper()
+	k := h.killAt.Load()
+	if k == nil || k.seq.Load() == 0 {
+		return false
+	}
+	h.AwaitKilled()
+	return true
 }
 
 // kill kills the host, whose last record of its own is number last.
@@ -46,6 +61,9 @@ func (h *Host) kill(last uint64) {
 // folder and data, as another instance. After [Host.Kill] it only starts it.
 func (h *Host) StartAgain() {
 	h.tb.Helper()
+	if !h.down {
+		h.diesAtPoint()
+	}
 	if !h.down && h.shared {
 		h.again(h.Host.Close, h.Journal().Records)
 	}

@@ -125,6 +125,9 @@ func (h *Host) WantElapsed(want time.Duration) {
 // in this order.
 func (h *Host) WantSettled(function string, want ...triggers.Decision) {
 	h.tb.Helper()
+	for _, d := range want {
+		h.mustBeDecision(d)
+	}
 	var got []triggers.Decision
 	for _, r := range h.Settlements(function) {
 		got = append(got, triggers.Decision(r.Decision))

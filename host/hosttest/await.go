@@ -35,6 +35,7 @@ func (h *Host) Await(match func(*journal.Record) bool) journal.Record {
 // AwaitKind is Await for a record of that kind.
 func (h *Host) AwaitKind(kind journal.Kind) journal.Record {
 	h.tb.Helper()
+	h.mustBeKind(kind)
 	return h.await(&wanted{
 		what: "a record of kind " + string(kind), kind: kind,
 		match: func(r *journal.Record) bool { return r.Kind == kind },
@@ -49,6 +50,7 @@ func (h *Host) AwaitSettled(function string, decision triggers.Decision) journal
 	h.mustKnow(function)
 	what := "a settlement of " + function
 	if decision != "" {
+		h.mustBeDecision(decision)
 		what += " as " + string(decision)
 	}
 	return h.await(&wanted{
@@ -199,11 +201,14 @@ func (h *Host) missed(w *wanted, forever *retries) string {
 // mustKnow ends the test when the app has never had a function of that name.
 func (h *Host) mustKnow(function string) {
 	h.tb.Helper()
-	a := h.App()
-	if a == nil || a.Function(function) != nil {
+	a := h.ran()
+	if a == nil {
+		h.tb.Fatalf("hosttest: function %q: no app has run, and nothing is true of its functions: %v", function, h.StartError)
+	}
+	if a.Function(function) != nil {
 		return
 	}
-	if _, ok := h.Journal().Find(1, func(r *journal.Record) bool { return names(r, function) }); ok {
+	if function != "" && slices.ContainsFunc(h.records(), func(r journal.Record) bool { return names(&r, function) }) {
 		return // of an earlier generation
 	}
 	var all []string
@@ -257,7 +262,7 @@ func (h *Host) waiting() string {
 // of time, and after 20,000 retries of policies without an end.
 func (h *Host) Settle() {
 	h.tb.Helper()
-	h.needVirtual("Settle")
+	h.forward("Settle", 0)
 	j := h.Journal()
 	forever := &retries{from: j.Len() + 1}
 	var more bool

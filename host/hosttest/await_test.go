@@ -18,7 +18,26 @@ import (
 // judged is a test whose failure is under test.
 type judged struct {
 	*testing.T
-	said strings.Builder
+	said     strings.Builder
+	cleanups []func()
+}
+
+func (j *judged) Cleanup(f func()) { j.cleanups = append(j.cleanups, f) }
+func (j *judged) Failed() bool     { return j.said.Len() > 0 }
+
+// end does what a test does at its end, the last cleanup first, each on a goroutine that it may
+// end.
+func (j *judged) end() {
+	for len(j.cleanups) > 0 {
+		last := j.cleanups[len(j.cleanups)-1]
+		j.cleanups = j.cleanups[:len(j.cleanups)-1]
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			last()
+		}()
+		<-done
+	}
 }
 
 func (j *judged) Errorf(format string, args ...any) { fmt.Fprintf(&j.said, format+"\n", args...) }
@@ -49,6 +68,7 @@ func failsIn(t *testing.T, limit time.Duration, opts *hosttest.Options, f func(h
 	if took := <-done; took > limit {
 		t.Errorf("it failed after %v of real time, want within %v", took, limit)
 	}
+	j.end()
 	if j.said.Len() == 0 {
 		t.Fatal("it did not fail")
 	}

@@ -21,6 +21,10 @@ func (h *Host) Upload(path, content string) string {
 // UploadBlob is Upload with metadata, headers and the like.
 func (h *Host) UploadBlob(path, content string, opts *blob.PutOptions) *blob.Written {
 	h.tb.Helper()
+	h.containerOf(path, func(container string) {
+		h.containerMeant(container)
+		h.named("look /" + container)
+	})
 	var written *blob.Written
 	h.blob(path, func(ctx context.Context, c blob.Container, b blob.Blob) (err error) {
 		if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
@@ -33,9 +37,10 @@ func (h *Host) UploadBlob(path, content string, opts *blob.PutOptions) *blob.Wri
 }
 
 // Download returns the content of a blob, "container/name", and whether there is
-// one.
+// one. Its container is one that Blobs takes.
 func (h *Host) Download(path string) (content string, ok bool) {
 	h.tb.Helper()
+	h.containerOf(path, h.containerThere)
 	h.blob(path, func(ctx context.Context, _ blob.Container, b blob.Blob) error {
 		download, err := b.Get(ctx, nil)
 		if errors.Is(err, bindings.ErrNotFound) {
@@ -52,11 +57,12 @@ func (h *Host) Download(path string) (content string, ok bool) {
 	return content, ok
 }
 
-// Blobs returns the names of a container's blobs, at most 5000. A container that
-// does not exist has none.
+// Blobs returns the names of a container's blobs. A container of the app's bindings that does
+// not exist has none; one that nothing names ends the test, as a queue does: see Bodies.
 func (h *Host) Blobs(container string) []string {
 	h.tb.Helper()
 	names := []string{}
+	h.containerOf(container, h.containerThere)
 	h.blob(container+"/*", func(ctx context.Context, c blob.Container, _ blob.Blob) error {
 		for opts := (blob.ListOptions{}); ; {
 			page, err := c.Blobs(ctx, &opts)
@@ -95,7 +101,6 @@ func (h *Host) blob(path string, f func(context.Context, blob.Container, blob.Bl
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
-	h.containerMeant(container)
 	c := h.Services().Storage().Container(container)
 	h.do("blob "+path, func() { err = f(context.Background(), c, c.Blob(name)) })
 	if err != nil {

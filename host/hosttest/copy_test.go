@@ -52,6 +52,9 @@ func TestCopyOfLinks(t *testing.T) {
 		t.Run(change.name, func(t *testing.T) {
 			h := hosttest.New(t, &hosttest.Options{Dir: filepath.Join(root, "app"), Files: map[string]string{"folder/new.txt": "new"}, Handlers: functions.New()})
 			for _, name := range changes {
+				if change.name == "remove" && name == "within/file.txt" {
+					continue // the same file, which is gone by the link's name
+				}
 				if change.name == "edit" && name != "nothing.txt" {
 					if got, err := os.ReadFile(filepath.Join(h.Dir(), filepath.FromSlash(name))); err != nil || len(got) == 0 {
 						t.Errorf("%s is not in the copy: %q, %v", name, got, err)

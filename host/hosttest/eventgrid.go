@@ -2,6 +2,7 @@ package hosttest
 
 import (
 	"context"
+	"errors"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
@@ -16,6 +17,9 @@ func (h *Host) PublishEvents(topic, events string) {
 	var list []*eventgrid.Event
 	if err == nil {
 		list, err = eventgrid.ParseEvents([]byte(events), t.InputSchema)
+	}
+	if err == nil && len(list) == 0 {
+		err = errors.New("no event is given")
 	}
 	if err == nil {
 		h.do("publish to "+topic, func() { err = h.Services().EventGrid().Publish(context.Background(), topic, list...) })

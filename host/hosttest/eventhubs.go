@@ -33,6 +33,9 @@ func (h *Host) CreateEventHub(hub eventhubs.Hub) {
 // there; others are made with CreateEventHub.
 func (h *Host) SendEvents(hub, key string, bodies ...string) {
 	h.tb.Helper()
+	if len(bodies) == 0 {
+		h.tb.Fatalf("hosttest: send to event hub %q: no event is given", hub)
+	}
 	opts := &eventhubsapi.SendOptions{}
 	if key != "" {
 		opts.PartitionKey = &key
@@ -49,14 +52,15 @@ func (h *Host) SendEvents(hub, key string, bodies ...string) {
 }
 
 // Checkpoint returns the sequence number of the last event before the checkpoint of a
-// partition, for a consumer group; -1 without a checkpoint.
+// partition, for a consumer group; -1 without a checkpoint. A hub, group or partition that
+// there is not ends the test.
 func (h *Host) Checkpoint(hub, group, partition string) int64 {
 	h.tb.Helper()
-	h.hubMeant(hub)
+	hub, group = h.partitionThere(hub, group, partition)
 	sequence := int64(-1)
 	var err error
 	h.do("look at a checkpoint", func() {
-		c, readErr := hubskind.Checkpoint(context.Background(), h.Env(), h.App(), hub, group, partition)
+		c, readErr := hubskind.Checkpoint(context.Background(), h.Env(), h.ran(), hub, group, partition)
 		switch {
 		case errors.Is(readErr, bindings.ErrNotFound):
 		case readErr != nil:

@@ -45,6 +45,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
@@ -200,10 +201,14 @@ type Options struct {
 	Logger zerolog.Logger
 
 	// MayFail lets the app fail to start: New then returns a host in state Error,
-	// and StartError tells why. Otherwise a failed start ends the test, and so does a
-	// function in error: one that the host leaves out, or one that its language worker
-	// cannot load, whose attempts would all fail.
+	// and StartError tells why. Otherwise a failed start ends the test. A function in error
+	// ends it in any case, unless InError names it: one that the host leaves out, or one that
+	// its language worker cannot load, whose attempts would all fail.
 	MayFail bool
+
+	// Unjudged leaves out what New says of names in Functions, Env, Files and Overlay, and of
+	// an app without functions: for a caller that says it in its own words.
+	Unjudged bool
 
 	// InError names the functions that are expected to be in error, at every start.
 	InError []string
@@ -227,6 +232,10 @@ type Host struct {
 	dying  bool                                                    // what the host still does comes to nothing
 	begins time.Time                                               // of the clock
 	killAt atomic.Pointer[killPoint]
+	owed   []owedOutput // of FailOutput
+	second bool         // made by ScaleOut
+	closed bool         // by the test
+	last   *app.App     // that ran
 	faults *faults.List // shared by all instances
 	acting bool         // a call of the test's own holds the clock
 
@@ -250,6 +259,9 @@ func New(tb TB, opts *Options) *Host {
 	}
 	if o.Patience != 0 && o.Patience <= handlerGrace {
 		tb.Fatalf("hosttest: Options.Patience is %v: want more than %v, the time that a handler has to return", o.Patience, handlerGrace)
+	}
+	if err := o.check(); err != nil {
+		tb.Fatalf("hosttest: %v", err)
 	}
 	if o.Processors == 0 {
 		o.Processors = 2
@@ -296,6 +308,7 @@ func New(tb TB, opts *Options) *Host {
 	h.Host = real
 	tb.Cleanup(h.stop)
 	h.start(o.MayFail)
+	h.mustMean(&o)
 	return h
 }
 
@@ -308,9 +321,18 @@ func (h *Host) start(mayFail bool) {
 		_ = h.Host.Close()
 		h.tb.Fatalf("hosttest: start: %v", h.StartError)
 	}
-	if !h.mayFail && h.App() != nil {
+	h.closed = false
+	if h.ran() != nil && h.StartError == nil {
 		h.wantRunning(h.inError)
 	}
+}
+
+// ran is the app that runs, or that ran before the host ended; nil when none has run.
+func (h *Host) ran() *app.App {
+	if a := h.App(); a != nil {
+		h.last = a
+	}
+	return h.last
 }
 
 // wantRunning ends the test when a function is in error that is not expected to be, or
@@ -318,33 +340,44 @@ func (h *Host) start(mayFail bool) {
 func (h *Host) wantRunning(inError []string) {
 	h.tb.Helper()
 	var why []string
-	for _, f := range h.App().Functions {
+	a := h.ran()
+	for _, f := range a.Functions {
 		expected := slices.ContainsFunc(inError, func(name string) bool { return strings.EqualFold(name, f.Name) })
+		wrong := wrongWith(f)
 		switch {
-		case f.InError() && !expected:
-			for _, fault := range f.Faults {
-				text := fmt.Sprintf("function %q is in error: %v", f.Name, fault)
-				if fault.Hint != "" {
-					text += "; " + fault.Hint
-				}
-				why = append(why, text)
-			}
-		case f.Unloaded != "" && !expected:
-			why = append(why, fmt.Sprintf("function %q is in error: %s", f.Name, f.Unloaded))
-		case f.LacksInput && !expected:
-			why = append(why, fmt.Sprintf("function %q does not run: %s", f.Name, f.NotServed))
-		case expected && !f.InError() && f.Unloaded == "" && !f.LacksInput:
+		case !expected:
+			why = append(why, wrong...)
+		case len(wrong) == 0:
 			why = append(why, fmt.Sprintf("function %q is not in error", f.Name))
 		}
 	}
 	for _, name := range inError {
-		if h.App().Function(name) == nil {
-			why = append(why, fmt.Sprintf("the app has no function %q", name))
+		if a.Function(name) == nil {
+			why = append(why, fmt.Sprintf("the app has no function %q%s", name, orMeant(name, h.functionNames())))
 		}
 	}
 	if len(why) > 0 {
 		h.tb.Fatalf("hosttest: %s\n(Options.InError names the functions that are expected to be in error)", strings.Join(why, "\n"))
 	}
+}
+
+// wrongWith says why a function is in error; nothing when it is not.
+func wrongWith(f *app.Function) (why []string) {
+	switch {
+	case f.InError():
+		for _, fault := range f.Faults {
+			text := fmt.Sprintf("function %q is in error: %v", f.Name, fault)
+			if fault.Hint != "" {
+				text += "; " + fault.Hint
+			}
+			why = append(why, text)
+		}
+	case f.Unloaded != "":
+		why = append(why, fmt.Sprintf("function %q is in error: %s", f.Name, f.Unloaded))
+	case f.LacksInput:
+		why = append(why, fmt.Sprintf("function %q does not run: %s", f.Name, f.NotServed))
+	}
+	return why
 }
 
 // stop closes the host at the end of the test.
@@ -355,15 +388,27 @@ func (h *Host) stop() {
 	if err := h.Close(); err != nil {
 		h.tb.Errorf("hosttest: close: %v", err)
 	}
+	h.settleUp()
 }
 
 // Close stops the host before the test ends. Time moves as far as running
 // attempts need it, at most by the grace of a stop; see [host.Host.Close].
 func (h *Host) Close() error {
 	h.tb.Helper()
+	h.ran()
 	var err error
 	h.drive(func() { err = h.Host.Close() })
+	h.closed = err == nil
 	return err
+}
+
+// forward ends the test unless time is to move forward, on a host that can.
+func (h *Host) forward(call string, d time.Duration) {
+	h.tb.Helper()
+	h.needVirtual(call)
+	if d < 0 {
+		h.tb.Fatalf("hosttest: %s: %v is negative, and time moves forward only", call, d)
+	}
 }
 
 // Clock is the host's virtual clock; nil with Options.System.
@@ -372,7 +417,7 @@ func (h *Host) Clock() *clock.Virtual { return h.virtual }
 // Advance moves time by d, through every deadline on the way.
 func (h *Host) Advance(d time.Duration) {
 	h.tb.Helper()
-	h.needVirtual("Advance")
+	h.forward("Advance", d)
 	h.wait(func() { h.Host.Advance(d) })
 }
 
@@ -380,7 +425,7 @@ func (h *Host) Advance(d time.Duration) {
 // on the way happens at the end, in order.
 func (h *Host) Jump(d time.Duration) {
 	h.tb.Helper()
-	h.needVirtual("Jump")
+	h.forward("Jump", d)
 	h.wait(func() { h.virtual.Jump(d) })
 }
 
@@ -389,7 +434,7 @@ func (h *Host) Jump(d time.Duration) {
 // nothing that anybody waits for.
 func (h *Host) Run(max time.Duration) time.Duration {
 	h.tb.Helper()
-	h.needVirtual("Run")
+	h.forward("Run", max)
 	var moved time.Duration
 	h.wait(func() { moved = h.virtual.Run(max) })
 	return moved

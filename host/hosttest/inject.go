@@ -1,6 +1,8 @@
 package hosttest
 
 import (
+	"strings"
+
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/services"
 )
@@ -9,10 +11,41 @@ import (
 //
 //	h.Inject(faults.Fault{Service: "servicebus", Operation: "Complete", Lost: true})
 //
-// The test's own calls never fail. [host.Host.FailOutput] does the same for outputs.
+// The test's own calls never fail. A fault that nothing has met when the test ends, or at the
+// next Reset, fails the test, unless it is Optional. FailOutput does the same for outputs.
 func (h *Host) Inject(f faults.Fault) error {
 	h.tb.Helper()
-	return h.faults.Add(h.Host.Clock().Now(), f)
+	if err := h.faults.Add(h.Host.Clock().Now(), f); err != nil {
+		return err
+	}
+	h.faultMeant(f)
+	return nil
+}
+
+// faultMeant ends the test at a fault of a name that is nowhere, and near to one that is.
+func (h *Host) faultMeant(f faults.Fault) {
+	h.tb.Helper()
+	if f.Entity == "" || strings.HasPrefix(strings.ToLower(f.Operation), "create") {
+		return
+	}
+	switch f.Service {
+	case "queue":
+		h.queueMeant(f.Entity)
+	case "blob":
+		h.containerMeant(f.Entity)
+	case "eventhubs":
+		h.hubMeant(f.Entity)
+	case "servicebus":
+		h.meant("Service Bus entity", f.Entity, h.entityPaths())
+	case "cosmos":
+		database, container, _ := strings.Cut(f.Entity, "/")
+		h.cosmosMeant(database, container)
+	case "eventgrid":
+		topic, _, _ := strings.Cut(f.Entity, "/")
+		h.meant("topic", topic, h.topicNames())
+	case faults.Handler:
+		h.mustKnow(f.Entity)
+	}
 }
 
 // Faults are those that Inject has added.

@@ -52,7 +52,7 @@ func TestMisspeltQueues(t *testing.T) {
 	handlers := functions.New()
 	handlers.Queue("Ship", "parcels", func(context.Context, functions.QueueMessage) error { return nil })
 	for name, want := range map[string]string{
-		"parcels": "", "parcels-poison": "", "webjobs-blobtrigger-poison": "", "parcel": "", "elsewhere": "",
+		"parcels": "", "parcels-poison": "", "webjobs-blobtrigger-poison": "", "parcel": "", "elsewhere": `there is no queue "elsewhere", and a look at it would hold`,
 		"parcels-posion": `did you mean "parcels-poison"?`, "parcells": `did you mean "parcels"?`,
 	} {
 		for _, look := range []func(h *hosttest.Host){func(h *hosttest.Host) { h.WantQueue(name) }, func(h *hosttest.Host) { h.WantHidden(name) }} {

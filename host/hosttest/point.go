@@ -48,6 +48,9 @@ func (k *killPoint) reached(r *journal.Record) bool {
 func (h *Host) KillAt(function string, at Point, nth int) {
 	h.tb.Helper()
 	h.mustKnow(function)
+	if k := h.killAt.Load(); k != nil {
+		h.tb.Fatalf("hosttest: KillAt: the %s is still to come, and a host dies once: AwaitKilled waits for it", k.what)
+	}
 	crash := &faults.Crash{}
 	if err := crash.Set(function, at, nth); err != nil {
 		h.tb.Fatalf("hosttest: KillAt: %v", err)

@@ -10,7 +10,7 @@ import (
 // (sendGrid, sql, table, ...), oldest first. name is "function", or "function/binding"
 // for one of its outputs. An output that there is not ends the test.
 //
-// [host.Host.FailOutput] makes the next writes of such an output, or of any other, fail:
+// FailOutput makes the next writes of such an output, or of any other, fail:
 //
 //	h.FailOutput("Notify/mail", 2, "")
 func (h *Host) Outputs(name string) []outputs.RecordedOutput {

@@ -199,11 +199,11 @@ func TestReloadRefused(t *testing.T) {
 	if h.Generation() != 1 {
 		t.Errorf("restoring the file made generation %d, want none", h.Generation())
 	}
-	if err := h.Edit("Broken/function.json", `{"bindings":[]}`); err != nil {
-		t.Errorf("a new broken function blocked the reload: %v", err)
+	if err := h.Edit("Broken/function.json", `{"bindings":[]}`); err == nil || !strings.Contains(err.Error(), `function "Broken" is in error`) {
+		t.Errorf("Edit does not tell of a new broken function: %v", err)
 	}
 	if h.Generation() != 2 {
-		t.Errorf("generation %d, want 2", h.Generation())
+		t.Errorf("a new broken function blocked the reload: generation %d, want 2", h.Generation())
 	}
 	if r := h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError }); len(r) != 1 || r[0].Function != "Broken" {
 		t.Errorf("function_error = %v, want one for Broken", r)
@@ -419,7 +419,7 @@ func checkDeliveries(t *testing.T, h *hosttest.Host) {
 // A host that could not start can be closed, also while it is trying again.
 func TestCloseInStateError(t *testing.T) {
 	t.Parallel()
-	h := hosttest.New(t, &hosttest.Options{MayFail: true, Files: map[string]string{"host.json": `{}`, "local.settings.json": `{`, "F/function.json": `{`}})
+	h := hosttest.New(t, &hosttest.Options{MayFail: true, InError: []string{"F"}, Files: map[string]string{"host.json": `{}`, "local.settings.json": `{`, "F/function.json": `{`}})
 	_ = h.Close()
 	bad := hosttest.New(t, &hosttest.Options{MayFail: true, Files: map[string]string{"host.json": `{"version":"1"}`}})
 	if bad.StartError == nil {

@@ -18,7 +18,7 @@ func (h *Host) ScaleOut() *Host {
 		h.tb.Fatalf("hosttest: ScaleOut: set Options.Instances, so that the first instance holds its locks as between machines")
 	}
 	other := &Host{
-		tb: h.tb, virtual: h.virtual, cursor: 1, make: h.make, shared: true, begins: h.begins,
+		tb: h.tb, second: true, virtual: h.virtual, cursor: 1, make: h.make, shared: true, begins: h.begins,
 		lax: h.lax, mayFail: h.mayFail, inError: h.inError, copied: h.copied, stuck: h.stuck, faults: h.faults,
 	}
 	var err error

@@ -3,6 +3,7 @@ package hosttest
 import (
 	"context"
 	"math"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -18,6 +19,9 @@ const ServiceBusConnection = "Endpoint=sb://127.0.0.1;SharedAccessKeyName=RootMa
 // host.Host.ServiceBus.
 func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	h.tb.Helper()
+	if len(messages) == 0 {
+		h.tb.Fatalf("hosttest: send to %q: no message is given", entity)
+	}
 	var err error
 	h.do("send to "+entity, func() { err = h.Services().ServiceBus().Send(context.Background(), entity, messages...) })
 	if err != nil {
@@ -46,6 +50,9 @@ func (h *Host) ExpireServiceBusLocks(path string) {
 // their sub-queues ("orders/$DeadLetterQueue"), in any state.
 func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 	h.tb.Helper()
+	if subscriptions, topic := h.subscriptionsOf(path); topic {
+		h.tb.Fatalf("hosttest: peek %q: a topic holds no messages, its subscriptions do: %s", path, strings.Join(subscriptions, ", "))
+	}
 	var messages []*servicebus.Received
 	var err error
 	h.do("peek "+path, func() {
@@ -55,6 +62,23 @@ func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 		h.tb.Fatalf("hosttest: peek %q: %v%s", path, err, orMeant(path, h.entityPaths()))
 	}
 	return messages
+}
+
+// subscriptionsOf are the paths of a topic's subscriptions; not topic: it is another entity.
+func (h *Host) subscriptionsOf(path string) (subscriptions []string, topic bool) {
+	h.tb.Helper()
+	h.do("look at "+path, func() {
+		ns, ctx := h.Services().ServiceBus(), context.Background()
+		if _, err := ns.GetTopic(ctx, path); err != nil {
+			return
+		}
+		topic = true
+		list, _ := ns.ListSubscriptions(ctx, path) // the topic is there
+		for _, s := range list {
+			subscriptions = append(subscriptions, path+"/Subscriptions/"+s.Name)
+		}
+	})
+	return subscriptions, topic
 }
 
 // ServiceBusEntities returns the paths of what messages are received from: queues, and

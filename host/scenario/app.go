@@ -21,7 +21,7 @@ import (
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
 func (s *Scenario) options(folder string, seed uint64, before *lineage, played players) (*hosttest.Options, error) {
-	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Instances: s.scales(), InError: s.inError()}
+	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), InError: s.inError()}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"context"
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -97,17 +96,11 @@ func (n names) ofApp(a *app.App) {
 	if a == nil {
 		return
 	}
-	var topics []struct {
-		Name          string
-		Subscriptions []struct{ Name, DeadLetterContainer string }
-	}
-	if json.Unmarshal(a.Config.EventGrid.Topics, &topics) == nil { // what is wrong in it is the app's
-		for _, t := range topics {
-			n.add(aTopic, t.Name)
-			for _, s := range t.Subscriptions {
-				n.add(aSubscription, t.Name+"/"+s.Name)
-				n.add(aContainer, path.Base(s.DeadLetterContainer)) // a name or a resource ID
-			}
+	for _, t := range a.Config.EventGrid.Named() {
+		n.add(aTopic, t.Name)
+		for _, s := range t.Subscriptions {
+			n.add(aSubscription, t.Name+"/"+s.Name)
+			n.add(aContainer, path.Base(s.DeadLetterContainer)) // a name or a resource ID
 		}
 	}
 	for _, f := range a.Functions {

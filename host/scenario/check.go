@@ -43,6 +43,9 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		if send := s.When[i].Send; send != nil {
 			faults = s.checkSend(schemas.JoinPath(at, "send"), send, faults)
 		}
+		if q := s.When[i].Request; q != nil && q.Expect != nil && q.Expect.Status.any() && q.Expect.Body.raw == nil && len(q.Expect.Headers) == 0 {
+			faults = append(faults, s.doc.Fault(at+".request.expect.status", schemas.Quote(q.Expect.Status.String()), "a status, or a range such as 200..299", "any answer holds"))
+		}
 		if f := s.When[i].Fault; f != nil {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}

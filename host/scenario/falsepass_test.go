@@ -64,6 +64,13 @@ func TestFalsePasses(t *testing.T) {
 		"no documents are written":           {"functions: {Feed: {trigger: {type: cosmosDBTrigger, databaseName: shop, containerName: orders, createLeaseContainerIfNotExists: true}, handler: succeed}}\nwhen: [{write: {container: shop/orders, documents: []}}]\nthen: {functions: {Feed: {attempts: 0}}}", "when[0].write.documents: "},
 		"an edit of nothing":                 {parcels + "when: [" + sent + ", {edit: {}}]\n" + once, "when[1].edit: found {}: the step changes nothing"},
 		"a removal of nothing":               {parcels + "when: [" + sent + ", {remove: ''}]\n" + once, "when[1].remove: "},
+		"any status":                         {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {status: 100..599}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request.expect.status: found \"100..599\": any answer holds"},
+		"a header that no answer has":        {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {status: 201, headers: {Content-Tpye: null}}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "did you mean \"Content-Type\"?"},
+		"a path that no function has":        {asked + "when: [{request: {method: POST, path: /api/Aks, expect: {status: 404}}}]\nthen: {functions: {Ask: {attempts: 0}}}", "did you mean \"/api/Ask\"?"},
+		"the messages of a topic":            {"functions: {Ship: {trigger: {type: serviceBusTrigger, topicName: news, subscriptionName: all}, handler: fail}}\nwhen: [{send: {serviceBus: news, body: x}}]\nthen: {serviceBus: {news: 0}}", "a topic holds no messages, its subscriptions do: news/Subscriptions/all"},
+		"an edit that nobody reads":          {parcels + "when: [{edit: {Ship/functon.json: '{}'}}, " + sent + "]\n" + once, "did you mean \"Ship/function.json\"?"},
+		"an edit that breaks a function":     {parcels + "when: [{edit: {New/function.json: '{\"bindings\": []}'}}, " + sent + "]\n" + once, "function \"New\" is in error"},
+		"documents of another case":          {"functions: {Feed: {trigger: {type: cosmosDBTrigger, databaseName: shop, containerName: orders, createLeaseContainerIfNotExists: true}, handler: succeed}}\nwhen: [{write: {container: shop/orders, documents: [{id: '1'}]}}]\nthen: {cosmos: {Shop/orders: 0}}", "did you mean \"shop/orders\"?"},
 		"nothing is expected of an answer":   {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request.expect: "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func (r *run) fault(f *fault) {
 	r.mustKnowPlaces(f)
 	var err error
 	if f.Output != "" {
-		err = r.h.FailOutput(f.Output, max(f.Times, 1), f.Error)
+		err = r.h.Host.FailOutput(f.Output, max(f.Times, 1), f.Error)
 		if f.required() {
 			r.unwritten = append(r.unwritten, unwritten{schemas.JoinPath(r.at, "fault"), f.Output, len(r.outputFaults(f.Output))})
 		}
@@ -65,6 +65,7 @@ func (r *run) fault(f *fault) {
 		injected := faults.Fault{
 			Service: service, Entity: entity, Operation: f.Operation, DiskFull: f.DiskFull, After: f.After, Lost: f.Lost,
 			Latency: time.Duration(f.Latency), Status: f.Status, Error: f.Error, Times: f.Times, For: time.Duration(f.For),
+			Optional: true, // the step tells of it by itself
 		}
 		err = r.h.Inject(injected)
 		if f.required() {

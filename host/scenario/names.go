@@ -2,11 +2,11 @@ package scenario
 
 import (
 	"fmt"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -60,7 +60,7 @@ func (r *run) known(at string, p place, name string, sends bool) bool {
 
 func (n names) have(p place, name string) bool {
 	return slices.ContainsFunc(n[p], func(one string) bool {
-		return strings.EqualFold(one, name) || strings.Contains(one, "{") && matchesTemplate(one, name)
+		return strings.EqualFold(one, name) || strings.Contains(one, "{") && app.MayBecome(one, name)
 	})
 }
 
@@ -106,26 +106,6 @@ func nearest(name string, have []string) string {
 		}
 	}
 	return ""
-}
-
-// matchesTemplate reports whether a name may come of a binding's text with expressions in it.
-func matchesTemplate(template, name string) bool {
-	var pattern strings.Builder
-	depth := 0
-	for _, c := range template {
-		switch {
-		case c == '{':
-			if depth++; depth == 1 {
-				pattern.WriteByte('*')
-			}
-		case c == '}' && depth > 0:
-			depth--
-		case depth == 0:
-			pattern.WriteRune(c)
-		}
-	}
-	ok, err := path.Match(pattern.String(), name)
-	return ok && err == nil
 }
 
 // found makes what "entities" lists beside those of Service Bus.

@@ -40,6 +40,9 @@ func (s *statuses) UnmarshalJSON(raw []byte) error {
 
 func (s statuses) holds(code int) bool { return s == statuses{} || s.from <= code && code <= s.to }
 
+// any reports whether all answers hold, those of success and those of failure.
+func (s statuses) any() bool { return s != statuses{} && s.from <= 200 && s.to >= 500 }
+
 func (s statuses) String() string {
 	if s.from == s.to {
 		return strconv.Itoa(s.from)
@@ -80,17 +83,20 @@ func (r *run) response(at string, want *response, got *bindings.HTTPResponse) {
 		r.mismatch(schemas.JoinPath(at, "body"), "the answer has another body", quote(want.Body.text()), quote(text), nil)
 	}
 	for _, name := range slices.Sorted(maps.Keys(want.Headers)) {
-		r.header(schemas.JoinPath(schemas.JoinPath(at, "headers"), name), name, want.Headers[name], got.Header.Values(name))
+		r.header(schemas.JoinPath(schemas.JoinPath(at, "headers"), name), name, want.Headers[name], got.Header.Values(name), schemas.Nearest(name, slices.Collect(maps.Keys(got.Header))))
 	}
 }
 
 // header compares one header of an answer: a text, a regular expression between slashes, or
-// null where there must be none.
-func (r *run) header(at, name string, want *string, got []string) {
+// null where there must be none. Meant is the header of the answer to whose name this one is
+// near.
+func (r *run) header(at, name string, want *string, got []string, meant string) {
 	text := strings.Join(got, ", ")
 	switch {
 	case want == nil && len(got) > 0:
 		r.mismatch(at, "the answer has a header "+name, "none", quote(text), nil)
+	case want == nil && meant != "" && !strings.EqualFold(meant, name):
+		r.mismatch(at, fmt.Sprintf("no answer has a header of this name; did you mean %q?", meant), "none", "", nil)
 	case want == nil:
 	case len(got) == 0:
 		r.mismatch(at, "the answer has no header "+name, quote(*want), "none", nil)

@@ -256,6 +256,13 @@ func (r *run) Errorf(format string, args ...any) {
 	r.fail(&Failure{File: r.s.File, Line: line, Path: r.at, Message: text})
 }
 
+// Failed reports whether something has failed: the kit then looks no further.
+func (r *run) Failed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.res.Failures) > 0
+}
+
 // Fatalf is Errorf that ends the run.
 func (r *run) Fatalf(format string, args ...any) {
 	r.Errorf(format, args...)

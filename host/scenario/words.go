@@ -7,26 +7,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// decisions are the words for the settlement of a delivery, serviceEnds those for the end of
-// a message that its service decides, or nobody yet.
-var (
-	decisions = []triggers.Decision{ // read only
-		triggers.Deleted, triggers.Released, triggers.Poisoned, triggers.Dropped, triggers.Undecodable, triggers.Completed, triggers.Abandoned, triggers.Deferred,
-		triggers.DeadLettered, triggers.LockLost, triggers.Checkpointed, triggers.NotCheckpointed, triggers.Responded, triggers.Recorded,
-	}
-	serviceEnds = []string{"expired", inWork} // read only
-)
+// serviceEnds are the words for the end of a message that its service decides, or nobody yet.
+var serviceEnds = []string{"expired", inWork} // read only
 
 // checkWords finds words of the journal that it never writes: nothing is ever settled so, and
 // no record has such a field.
 func (s *Scenario) checkWords(faults []*schemas.Fault) []*schemas.Fault {
-	settlements := make([]string, len(decisions))
-	for i, d := range decisions {
+	settlements := make([]string, len(triggers.AllDecisions()))
+	for i, d := range triggers.AllDecisions() {
 		settlements[i] = string(d)
 	}
 	ends := append(slices.Clone(settlements), serviceEnds...)
@@ -155,11 +149,7 @@ func (r *run) written() bool {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.s.Settings)) {
-		text, ok := cutFold(name, "AzureWebJobs.", ".Disabled")
-		if !ok {
-			text, ok = cutFold(name, "AzureWebJobs_", "_Disabled")
-		}
-		if ok {
+		if text, ok := app.SwitchedOff(name); ok {
 			function(schemas.JoinPath("settings", name), text)
 		}
 	}
@@ -178,12 +168,4 @@ func valueAt(value any, keys ...string) any {
 		}
 	}
 	return value
-}
-
-// cutFold is what stands between a beginning and an end.
-func cutFold(text, begin, end string) (string, bool) {
-	if n := len(text) - len(end); n > len(begin) && strings.EqualFold(text[:len(begin)], begin) && strings.EqualFold(text[n:], end) {
-		return text[len(begin):n], true
-	}
-	return "", false
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/schemas"
@@ -33,7 +34,7 @@ func (s *Scenario) checkFiles(faults []*schemas.Fault) []*schemas.Fault {
 		place(doc.Unknown(schemas.HostJSON), func(path string) string { return "host." + path })
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
-		if section, ok := hostSetting(name, s.Settings[name]); ok {
+		if section, ok := app.HostSetting(name, s.Settings[name]); ok {
 			place(section.Unknown(schemas.HostJSON), func(string) string { return schemas.JoinPath("settings", name) })
 		}
 	}
@@ -54,25 +55,6 @@ func (s *Scenario) checkFiles(faults []*schemas.Fault) []*schemas.Fault {
 // expectsLints reports whether the scenario is about what check says of its app.
 func (s *Scenario) expectsLints() bool {
 	return slices.ContainsFunc(s.expectations(), func(e *expect) bool { return e.Lints != nil })
-}
-
-// hostSetting is the part of host.json that a setting writes, with the path as names between
-// "__".
-func hostSetting(name, value string) (*schemas.Document, bool) {
-	const prefix = "azurefunctionsjobhost__"
-	if !strings.HasPrefix(strings.ToLower(name), prefix) {
-		return nil, false
-	}
-	var content any = value
-	for _, key := range slices.Backward(strings.Split(name[len(prefix):], "__")) {
-		content = map[string]any{key: content}
-	}
-	text, err := json.Marshal(content)
-	if err != nil {
-		return nil, false
-	}
-	doc, fault := schemas.Parse("host.json", text)
-	return doc, fault == nil
 }
 
 // file is what the scenario says of a function, in the form of function.json.

@@ -40,6 +40,26 @@ func TestSampleRuns(t *testing.T) {
 	h.WantAttempts("ProcessOrder", 3)
 }
 
+func TestABillThatFailsLeavesTheOrder(t *testing.T) {
+	place := functions.New()
+	place.HTTP("Place", func(w http.ResponseWriter, r *http.Request) {
+		if err := functions.SetOutput(r.Context(), "out", "7"); err != nil {
+			functions.Fail(r.Context(), err)
+		}
+	}, functions.QueueOutput("out", "bills"))
+	bill := functions.New()
+	bill.Queue("Bill", "bills", func(context.Context, functions.QueueMessage) error {
+		return errors.New("ledger is closed")
+	})
+
+	orders := hosttest.New(t, &hosttest.Options{App: "orders", Handlers: place})
+	billing := orders.Beside(&hosttest.Options{App: "billing", Handlers: bill})
+	orders.Request("POST", "/api/Place", "")
+	billing.AwaitSettled("Bill", triggers.Poisoned)
+	orders.WantAttempts("billing/Bill", 5)
+	orders.WantAttempts("Place", 1)
+}
+
 func TestServiceBusEndsInTheDeadLetterQueue(t *testing.T) {
 	app := functions.New()
 	app.ServiceBusQueue("Ship", "parcels", func(context.Context, functions.ServiceBusMessage) error {

@@ -244,7 +244,13 @@ func (h *Host) Call(function, input string) triggers.Result {
 	h.tb.Helper()
 	var res triggers.Result
 	var err error
-	h.drive(func() { res, err = h.Invoke(context.Background(), function, input) })
+	of, own := h, function
+	if names, hosts := h.of(function); len(hosts) > 0 {
+		h.mustKnow(function)
+		of = hosts[0]
+		own = names[0][strings.LastIndexByte(names[0], '/')+1:]
+	}
+	h.drive(func() { res, err = of.Invoke(context.Background(), own, input) })
 	if err != nil {
 		h.tb.Fatalf("hosttest: call %s: %v%s", function, err, orMeant(function, h.functionNames()))
 	}
@@ -354,6 +360,7 @@ func (h *Host) inErrorNow() map[string]bool {
 // again: microseconds, instead of another host. Nothing may be in work.
 func (h *Host) Reset() {
 	h.tb.Helper()
+	h.alone("Reset")
 	h.settleUp()
 	var err error
 	h.do("reset", func() { err = h.Host.Reset() })

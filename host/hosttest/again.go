@@ -42,6 +42,10 @@ func (h *Host) diesAtPoint() (ok bool) {
 // kill kills the host, whose last record of its own is number last.
 func (h *Host) kill(last uint64) {
 	h.tb.Helper()
+	if h.run != nil {
+		h.among(h.Host.Kill, last)
+		return
+	}
 	records := until(last, h.Journal().Records())
 	if h.shared {
 		h.again(h.Host.Kill, func() []journal.Record { return records })
@@ -63,6 +67,9 @@ func (h *Host) StartAgain() {
 	h.tb.Helper()
 	if !h.down {
 		h.diesAtPoint()
+	}
+	if !h.down && h.run != nil {
+		h.among(h.Host.Close, h.Journal().Len())
 	}
 	if !h.down && h.shared {
 		h.again(h.Host.Close, h.Journal().Records)
@@ -120,7 +127,7 @@ func alive[P any](h *Host, fault func(P) error, spare bool) func(P) error {
 // records are the records of all runs.
 func (h *Host) records() []journal.Record {
 	if len(h.past) == 0 {
-		return h.Journal().Records()
+		return h.run.lived(h.Journal().Records())
 	}
 	return append(h.past[:len(h.past):len(h.past)], h.Journal().Records()...)
 }

@@ -13,7 +13,7 @@ import (
 // the app has never had ends the test.
 func (h *Host) Attempts(function string) []journal.Record {
 	h.tb.Helper()
-	h.mustKnow(function)
+	function = h.mustKnow(function)
 	return h.Select(func(r *journal.Record) bool {
 		return r.Kind == journal.AttemptEnded && strings.EqualFold(r.Function, function)
 	})
@@ -22,7 +22,7 @@ func (h *Host) Attempts(function string) []journal.Record {
 // Settlements returns the settled records of a function, in order, as Attempts does.
 func (h *Host) Settlements(function string) []journal.Record {
 	h.tb.Helper()
-	h.mustKnow(function)
+	function = h.mustKnow(function)
 	return h.Select(func(r *journal.Record) bool {
 		return r.Kind == journal.Settled && strings.EqualFold(r.Function, function)
 	})
@@ -58,7 +58,7 @@ func (h *Host) WantAttempts(function string, want int) {
 // attempts are 0 to n-1.
 func (h *Host) WantDeliveries(function string, attempts ...int) {
 	h.tb.Helper()
-	h.mustKnow(function)
+	function = h.mustKnow(function)
 	var got []int
 	at := map[string]int{} // by delivery
 	var last uint64
@@ -88,7 +88,7 @@ func (h *Host) WantDeliveries(function string, attempts ...int) {
 // source adds. It means something when one message is in work.
 func (h *Host) Waits(function string) []time.Duration {
 	h.tb.Helper()
-	h.mustKnow(function)
+	function = h.mustKnow(function)
 	var waits []time.Duration
 	var ended time.Time
 	for _, r := range h.Select(func(r *journal.Record) bool { return strings.EqualFold(r.Function, function) }) {

@@ -47,7 +47,7 @@ func (h *Host) AwaitKind(kind journal.Kind) journal.Record {
 // the test.
 func (h *Host) AwaitSettled(function string, decision triggers.Decision) journal.Record {
 	h.tb.Helper()
-	h.mustKnow(function)
+	function = h.mustKnow(function)
 	what := "a settlement of " + function
 	if decision != "" {
 		h.mustBeDecision(decision)
@@ -198,30 +198,30 @@ func (h *Host) missed(w *wanted, forever *retries) string {
 	return b.String()
 }
 
-// mustKnow ends the test when the app has never had a function of that name.
-func (h *Host) mustKnow(function string) {
+// mustKnow is a function's name as records have it. It ends the test when no app of the run
+// has ever had the function, and when several have it.
+func (h *Host) mustKnow(function string) string {
 	h.tb.Helper()
-	a := h.ran()
-	if a == nil {
+	switch list, _ := h.of(function); len(list) {
+	case 0:
+	case 1:
+		return list[0]
+	default:
+		h.tb.Fatalf("hosttest: %d apps have a function %q; say which: %s", len(list), function, strings.Join(list, " or "))
+	}
+	if h.ran() == nil {
 		h.tb.Fatalf("hosttest: function %q: no app has run, and nothing is true of its functions: %v", function, h.StartError)
 	}
-	if a.Function(function) != nil {
-		return
-	}
-	if function != "" && slices.ContainsFunc(h.records(), func(r journal.Record) bool { return names(&r, function) }) {
-		return // of an earlier generation
-	}
-	var all []string
-	for _, f := range a.Functions {
-		all = append(all, f.Name)
-	}
+	all := h.functionNames()
 	slices.Sort(all)
 	h.tb.Fatalf("hosttest: the app has no function %q; it has %s%s", function, strings.Join(all, ", "), orMeant(function, all))
+	return ""
 }
 
-// names reports whether a record is about a function, or of a generation that has it.
-func names(r *journal.Record, function string) bool {
-	if strings.EqualFold(r.Function, function) {
+// names reports whether a record is about a function of an app, or of a generation that has
+// it.
+func names(r *journal.Record, app, function string) bool {
+	if strings.EqualFold(r.Function, journal.Qualified(app, function)) {
 		return true
 	}
 	return r.Kind == journal.GenerationLoaded && slices.ContainsFunc(r.Fields, func(f journal.Field) bool {

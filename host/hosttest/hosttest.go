@@ -22,6 +22,8 @@
 //	first.Kill()
 //	second.AwaitSettled("ProcessOrder", triggers.Deleted)
 //
+// Beside starts another app, on the same clock and services.
+//
 // A module of your own gets the kit, before it is published, from a clone:
 //
 //	go mod edit -replace=github.com/redeliver/redeliver=../redeliver
@@ -99,6 +101,9 @@ type Options struct {
 	// customHandler.description.defaultExecutablePath, and FUNCTIONS_WORKER_RUNTIME is go
 	// unless Env has it.
 	Executable string
+
+	// App names the app in a run of several: see [Host.Beside]. Empty: it runs alone.
+	App string
 
 	// Seed is the source of all chance and of all IDs.
 	Seed uint64
@@ -233,7 +238,9 @@ type Host struct {
 	begins time.Time                                               // of the clock
 	killAt atomic.Pointer[killPoint]
 	owed   []owedOutput // of FailOutput
-	second bool         // made by ScaleOut
+	second bool         // made by ScaleOut or Beside
+	name   string       // Options.App
+	run    *appRun      // of several apps; nil: there is one
 	closed bool         // by the test
 	last   *app.App     // that ran
 	faults *faults.List // shared by all instances
@@ -260,14 +267,10 @@ func New(tb TB, opts *Options) *Host {
 	if o.Patience != 0 && o.Patience <= handlerGrace {
 		tb.Fatalf("hosttest: Options.Patience is %v: want more than %v, the time that a handler has to return", o.Patience, handlerGrace)
 	}
-	if err := o.check(); err != nil {
-		tb.Fatalf("hosttest: %v", err)
+	h := &Host{tb: tb, name: o.App, cursor: 1, lax: o.Lax, mayFail: o.MayFail, inError: o.InError, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
+	if o.App != "" {
+		h.run = &appRun{apps: []*Host{h}}
 	}
-	if o.Processors == 0 {
-		o.Processors = 2
-	}
-	dir, copied := appFolder(tb, &o)
-	h := &Host{tb: tb, cursor: 1, copied: copied, lax: o.Lax, mayFail: o.MayFail, inError: o.InError, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
 	var clk clock.Clock
 	if o.System {
 		clk = clock.System()
@@ -285,11 +288,27 @@ func New(tb TB, opts *Options) *Host {
 		clk = h.virtual
 	}
 	h.begins = clk.Now()
+	h.open(&o, clk, nil)
+	h.begin(&o)
+	return h
+}
+
+// open makes the host, beside the first one of several apps.
+func (h *Host) open(o *Options, clk clock.Clock, first *Host) {
+	h.tb.Helper()
+	if err := o.check(); err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	if o.Processors == 0 {
+		o.Processors = 2
+	}
+	dir, copied := appFolder(h.tb, o)
+	h.copied = copied
 	runs := uint64(0)
 	h.shared = o.Instances
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
-			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(&o), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
+			Clock: clk, Beside: beside, App: o.App, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
 			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
@@ -301,15 +320,23 @@ func New(tb TB, opts *Options) *Host {
 		runs++
 		return host.New(dir, opts)
 	}
-	real, err := h.make(h, nil)
+	var beside *host.Host
+	if first != nil {
+		beside = first.Host
+	}
+	real, err := h.make(h, beside)
 	if err != nil {
-		tb.Fatalf("hosttest: %v", err)
+		h.tb.Fatalf("hosttest: %v", err)
 	}
 	h.Host = real
-	tb.Cleanup(h.stop)
+}
+
+// begin starts the host, until the test ends.
+func (h *Host) begin(o *Options) {
+	h.tb.Helper()
+	h.tb.Cleanup(h.stop)
 	h.start(o.MayFail)
-	h.mustMean(&o)
-	return h
+	h.mustMean(o)
 }
 
 // start starts the host. It returns when all that the start made ready has run, so that

@@ -15,15 +15,12 @@ import (
 // next Reset, fails the test, unless it is Optional. FailOutput does the same for outputs.
 func (h *Host) Inject(f faults.Fault) error {
 	h.tb.Helper()
-	if err := h.faults.Add(h.Host.Clock().Now(), f); err != nil {
-		return err
-	}
-	h.faultMeant(f)
-	return nil
+	h.faultMeant(&f)
+	return h.faults.Add(h.Host.Clock().Now(), f)
 }
 
 // faultMeant ends the test at a fault of a name that is nowhere, and near to one that is.
-func (h *Host) faultMeant(f faults.Fault) {
+func (h *Host) faultMeant(f *faults.Fault) {
 	h.tb.Helper()
 	if f.Entity == "" || strings.HasPrefix(strings.ToLower(f.Operation), "create") {
 		return
@@ -44,7 +41,7 @@ func (h *Host) faultMeant(f faults.Fault) {
 		topic, _, _ := strings.Cut(f.Entity, "/")
 		h.meant("topic", topic, h.topicNames())
 	case faults.Handler:
-		h.mustKnow(f.Entity)
+		f.Entity = h.mustKnow(f.Entity)
 	}
 }
 

@@ -230,23 +230,27 @@ func texts[S ~string](list []S) (out []string) {
 
 // bound are the values of an attribute of all bindings.
 func (h *Host) bound(attribute string) (names []string) {
-	a := h.ran()
-	if a == nil {
-		return nil
-	}
-	for _, f := range a.Functions {
-		for _, b := range f.Bindings {
-			names = append(names, b.String(attribute))
+	for _, of := range h.apps() {
+		a := of.ran()
+		if a == nil {
+			continue
+		}
+		for _, f := range a.Functions {
+			for _, b := range f.Bindings {
+				names = append(names, b.String(attribute))
+			}
 		}
 	}
 	return names
 }
 
-// functionNames are those of the app that runs.
+// functionNames are those of the apps that run.
 func (h *Host) functionNames() (names []string) {
-	if a := h.ran(); a != nil {
-		for _, f := range a.Functions {
-			names = append(names, f.Name)
+	for _, of := range h.apps() {
+		if a := of.ran(); a != nil {
+			for _, f := range a.Functions {
+				names = append(names, journal.Qualified(of.name, f.Name))
+			}
 		}
 	}
 	return names
@@ -254,8 +258,11 @@ func (h *Host) functionNames() (names []string) {
 
 // outputNames are those that Outputs and FailOutput know.
 func (h *Host) outputNames() (names []string) {
-	for _, o := range h.OutputInfos() {
-		names = append(names, o.Function, o.Function+"/"+o.Binding)
+	for _, of := range h.apps() {
+		for _, o := range of.OutputInfos() {
+			function := journal.Qualified(of.name, o.Function)
+			names = append(names, function, function+"/"+o.Binding)
+		}
 	}
 	return names
 }

@@ -61,12 +61,16 @@ func (h *Host) mustMean(o *Options) {
 	if len(a.Functions) == 0 && o.Dir != "" && o.Handlers == nil {
 		h.tb.Fatalf("hosttest: the app in %q has no functions", o.Dir)
 	}
-	known := append(h.functionNames(), o.Functions...)
+	var own []string
+	for _, f := range a.Functions {
+		own = append(own, f.Name)
+	}
 	for _, name := range o.Functions {
 		if a.Function(name) == nil {
-			h.tb.Fatalf("hosttest: Options.Functions: the app has no function %q%s", name, orMeant(name, h.functionNames()))
+			h.tb.Fatalf("hosttest: Options.Functions: the app has no function %q%s", name, orMeant(name, own))
 		}
 	}
+	known := append(own, o.Functions...)
 	for _, setting := range o.Env {
 		name, value, _ := strings.Cut(setting, "=")
 		if function, ok := app.SwitchedOff(name); ok && !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, function) }) {

@@ -24,7 +24,9 @@ func (h *Host) FailOutput(name string, times int, text string) error {
 	if times < -1 {
 		return fmt.Errorf("output %q: %d writes cannot fail: want a number of writes, -1 for all of them or 0 for none any more", name, times)
 	}
-	if err := h.Host.FailOutput(name, times, text); err != nil {
+	of, own := h.outputOf(name)
+	name = journal.Qualified(of.name, own)
+	if err := of.Host.FailOutput(own, times, text); err != nil {
 		return fmt.Errorf("%w%s", err, orMeant(name, h.outputNames()))
 	}
 	if times > 0 {

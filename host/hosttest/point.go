@@ -47,15 +47,19 @@ func (k *killPoint) reached(r *journal.Record) bool {
 // Call it before what starts the delivery, then [Host.AwaitKilled].
 func (h *Host) KillAt(function string, at Point, nth int) {
 	h.tb.Helper()
-	h.mustKnow(function)
-	if k := h.killAt.Load(); k != nil {
+	function = h.mustKnow(function)
+	of := h
+	if _, hosts := h.of(function); len(hosts) == 1 {
+		of = hosts[0] // of another app
+	}
+	if k := of.killAt.Load(); k != nil {
 		h.tb.Fatalf("hosttest: KillAt: the %s is still to come, and a host dies once: AwaitKilled waits for it", k.what)
 	}
 	crash := &faults.Crash{}
 	if err := crash.Set(function, at, nth); err != nil {
 		h.tb.Fatalf("hosttest: KillAt: %v", err)
 	}
-	h.killAt.Store(&killPoint{
+	of.killAt.Store(&killPoint{
 		what: "delivery of " + function + " at point " + string(at), function: function,
 		match: crash.Reached,
 	})
@@ -66,6 +70,12 @@ func (h *Host) KillAt(function string, at Point, nth int) {
 func (h *Host) AwaitKilled() {
 	h.tb.Helper()
 	point := h.killAt.Load()
+	for _, a := range h.apps() {
+		if k := a.killAt.Load(); point == nil && k != nil {
+			a.AwaitKilled() // of another app
+			return
+		}
+	}
 	if point == nil || h.down {
 		h.tb.Fatalf("hosttest: AwaitKilled: no point at which the host is to be killed: call KillAt before")
 	}

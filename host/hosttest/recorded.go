@@ -15,7 +15,8 @@ import (
 //	h.FailOutput("Notify/mail", 2, "")
 func (h *Host) Outputs(name string) []outputs.RecordedOutput {
 	h.tb.Helper()
-	found, err := h.RecordedOutputs(name)
+	of, own := h.outputOf(name)
+	found, err := of.RecordedOutputs(own)
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v%s", err, orMeant(name, h.outputNames()))
 	}

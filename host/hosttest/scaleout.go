@@ -14,6 +14,9 @@ import "github.com/redeliver/redeliver/host/journal"
 // ends.
 func (h *Host) ScaleOut() *Host {
 	h.tb.Helper()
+	if h.run != nil {
+		h.tb.Fatalf("hosttest: ScaleOut: an app among several runs in one instance")
+	}
 	if !h.shared {
 		h.tb.Fatalf("hosttest: ScaleOut: set Options.Instances, so that the first instance holds its locks as between machines")
 	}

@@ -211,7 +211,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 	}
 	r.at = "when"
 	r.crashed()
-	r.settle()
+	r.h.Settle()
 	r.struck()
 	r.at = "then"
 	r.expect("then", &r.s.Then)

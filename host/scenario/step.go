@@ -165,7 +165,7 @@ func (r *run) step(s *step) {
 	case s.Jump != nil:
 		r.h.Jump(time.Duration(*s.Jump))
 	case s.Settle:
-		r.settle()
+		r.h.Settle()
 	case s.Edit != nil:
 		r.edit(s.Edit)
 	case s.Remove != "":
@@ -188,10 +188,6 @@ func (r *run) step(s *step) {
 		r.expect(schemas.JoinPath(r.at, "expect"), s.Expect)
 	}
 }
-
-// settle moves time until nothing is left to happen: nothing waits for time any more,
-// and polls and ticks have had their turn.
-func (r *run) settle() { r.h.Settle() }
 
 func (r *run) send(s *send) {
 	bodies := texts(s.Bodies)

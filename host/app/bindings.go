@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -377,4 +378,24 @@ func settingName(connection string) string {
 		return connection
 	}
 	return connectionPrefix + connection
+}
+
+// MayBecome reports whether a name may come of a binding's text with expressions in it.
+func MayBecome(template, name string) bool {
+	var pattern strings.Builder
+	depth := 0
+	for _, c := range template {
+		switch {
+		case c == '{':
+			if depth++; depth == 1 {
+				pattern.WriteByte('*')
+			}
+		case c == '}' && depth > 0:
+			depth--
+		case depth == 0:
+			pattern.WriteRune(c)
+		}
+	}
+	ok, err := path.Match(pattern.String(), name)
+	return ok && err == nil
 }

@@ -53,7 +53,7 @@ func (h *Host) SendRaw(queue, text string) string {
 // put puts messages on a queue in one turn.
 func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []string {
 	h.tb.Helper()
-	h.queueMeant(queue)
+	queueMeant(h, queue)
 	if len(texts) == 0 {
 		h.tb.Fatalf("hosttest: send to %q: no message is given", queue)
 	}
@@ -71,7 +71,7 @@ func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []s
 	if err != nil {
 		h.tb.Fatalf("hosttest: send to %q: %v", queue, err)
 	}
-	h.named("look " + queue)
+	isSure(h, "look "+queue)
 	return ids
 }
 
@@ -101,7 +101,7 @@ func (h *Host) bodies(queue string, messages []*queueapi.Message) []string {
 // service holds them.
 func (h *Host) Messages(queue string) []*queueapi.Message {
 	h.tb.Helper()
-	h.queueThere(queue)
+	queueThere(h, queue)
 	ctx := context.Background()
 	var err error
 	var messages []*queueapi.Message
@@ -117,7 +117,7 @@ func (h *Host) Messages(queue string) []*queueapi.Message {
 // says from when, DequeueCount how often they were delivered.
 func (h *Host) Hidden(queue string) []*queueapi.Message {
 	h.tb.Helper()
-	h.queueThere(queue)
+	queueThere(h, queue)
 	var err error
 	var messages []*queueapi.Message
 	h.do("look at "+queue, func() { messages, err = h.Services().Storage().HiddenMessages(context.Background(), queue) })
@@ -218,7 +218,7 @@ func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Conte
 		route, err := h.Match(ctx, q.Method, strings.SplitN(q.URL, "?", 2)[0])
 		switch {
 		case errors.Is(err, host.ErrUnknownFunction):
-			meant = h.routeMeant(q.URL)
+			meant = routeMeant(h, q.URL)
 			resp = &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
 			return
 		case err != nil:
@@ -245,14 +245,14 @@ func (h *Host) Call(function, input string) triggers.Result {
 	var res triggers.Result
 	var err error
 	of, own := h, function
-	if names, hosts := h.of(function); len(hosts) > 0 {
+	if names, hosts := hostsOf(h, function); len(hosts) > 0 {
 		h.mustKnow(function)
 		of = hosts[0]
 		own = names[0][strings.LastIndexByte(names[0], '/')+1:]
 	}
 	h.drive(func() { res, err = of.Invoke(context.Background(), own, input) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: call %s: %v%s", function, err, orMeant(function, h.functionNames()))
+		h.tb.Fatalf("hosttest: call %s: %v%s", function, err, orMeant(function, functionNames(h)))
 	}
 	return res
 }
@@ -360,7 +360,7 @@ func (h *Host) inErrorNow() map[string]bool {
 // again: microseconds, instead of another host. Nothing may be in work.
 func (h *Host) Reset() {
 	h.tb.Helper()
-	h.alone("Reset")
+	mustBeAlone(h, "Reset")
 	h.settleUp()
 	var err error
 	h.do("reset", func() { err = h.Host.Reset() })

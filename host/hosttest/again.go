@@ -43,7 +43,7 @@ func (h *Host) diesAtPoint() (ok bool) {
 func (h *Host) kill(last uint64) {
 	h.tb.Helper()
 	if h.run != nil {
-		h.among(h.Host.Kill, last)
+		replaceAmong(h, h.Host.Kill, last)
 		return
 	}
 	records := until(last, h.Journal().Records())
@@ -69,7 +69,7 @@ func (h *Host) StartAgain() {
 		h.diesAtPoint()
 	}
 	if !h.down && h.run != nil {
-		h.among(h.Host.Close, h.Journal().Len())
+		replaceAmong(h, h.Host.Close, h.Journal().Len())
 	}
 	if !h.down && h.shared {
 		h.again(h.Host.Close, h.Journal().Records)

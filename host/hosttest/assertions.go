@@ -126,7 +126,7 @@ func (h *Host) WantElapsed(want time.Duration) {
 func (h *Host) WantSettled(function string, want ...triggers.Decision) {
 	h.tb.Helper()
 	for _, d := range want {
-		h.mustBeDecision(d)
+		mustBeDecision(h, d)
 	}
 	var got []triggers.Decision
 	for _, r := range h.Settlements(function) {

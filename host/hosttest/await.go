@@ -35,7 +35,7 @@ func (h *Host) Await(match func(*journal.Record) bool) journal.Record {
 // AwaitKind is Await for a record of that kind.
 func (h *Host) AwaitKind(kind journal.Kind) journal.Record {
 	h.tb.Helper()
-	h.mustBeKind(kind)
+	mustBeKind(h, kind)
 	return h.await(&wanted{
 		what: "a record of kind " + string(kind), kind: kind,
 		match: func(r *journal.Record) bool { return r.Kind == kind },
@@ -50,7 +50,7 @@ func (h *Host) AwaitSettled(function string, decision triggers.Decision) journal
 	function = h.mustKnow(function)
 	what := "a settlement of " + function
 	if decision != "" {
-		h.mustBeDecision(decision)
+		mustBeDecision(h, decision)
 		what += " as " + string(decision)
 	}
 	return h.await(&wanted{
@@ -202,7 +202,7 @@ func (h *Host) missed(w *wanted, forever *retries) string {
 // has ever had the function, and when several have it.
 func (h *Host) mustKnow(function string) string {
 	h.tb.Helper()
-	switch list, _ := h.of(function); len(list) {
+	switch list, _ := hostsOf(h, function); len(list) {
 	case 0:
 	case 1:
 		return list[0]
@@ -212,7 +212,7 @@ func (h *Host) mustKnow(function string) string {
 	if h.ran() == nil {
 		h.tb.Fatalf("hosttest: function %q: no app has run, and nothing is true of its functions: %v", function, h.StartError)
 	}
-	all := h.functionNames()
+	all := functionNames(h)
 	slices.Sort(all)
 	h.tb.Fatalf("hosttest: the app has no function %q; it has %s%s", function, strings.Join(all, ", "), orMeant(function, all))
 	return ""

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -64,40 +63,37 @@ func (h *Host) Beside(opts *Options) *Host {
 		tb: h.tb, name: o.App, run: h.run, second: true, virtual: h.virtual, cursor: 1, begins: h.begins, hangs: h.hangs,
 		lax: h.lax, mayFail: o.MayFail, inError: o.InError, stuck: h.stuck, faults: h.faults,
 	}
-	other.open(&o, h.virtualClock(), first)
+	other.open(&o, h.Host.Clock(), first)
 	h.run.apps = append(h.run.apps, other)
 	other.begin(&o)
 	return other
 }
 
-// virtualClock is the clock of the run.
-func (h *Host) virtualClock() clock.Clock { return h.Host.Clock() }
-
-// apps are the hosts of all apps of the run.
-func (h *Host) apps() []*Host {
+// appsOf are the hosts of all apps of the run.
+func appsOf(h *Host) []*Host {
 	if h.run == nil {
 		return []*Host{h}
 	}
 	return h.run.apps
 }
 
-// of are the hosts whose function a name may mean, with the names as records have them: h's
+// hostsOf are the hosts whose function a name may mean, with the names as records have them: h's
 // own, or those of the others.
-func (h *Host) of(function string) (names []string, hosts []*Host) {
-	for _, a := range h.apps() {
-		if full := journal.Qualified(a.name, function); a == h && a.knows(function) {
+func hostsOf(h *Host, function string) (names []string, hosts []*Host) {
+	for _, a := range appsOf(h) {
+		if full := journal.Qualified(a.name, function); a == h && knows(a, function) {
 			return []string{full}, []*Host{a}
-		} else if own, ok := a.cut(function); ok && a.knows(own) {
+		} else if own, ok := cutApp(a, function); ok && knows(a, own) {
 			return []string{journal.Qualified(a.name, own)}, []*Host{a}
-		} else if a != h && a.knows(function) {
+		} else if a != h && knows(a, function) {
 			names, hosts = append(names, full), append(hosts, a)
 		}
 	}
 	return names, hosts
 }
 
-// cut takes the app's name off the name of a function or an output.
-func (h *Host) cut(name string) (own string, ok bool) {
+// cutApp takes the app's name off the name of a function or an output.
+func cutApp(h *Host, name string) (own string, ok bool) {
 	if h.name == "" {
 		return "", false
 	}
@@ -112,7 +108,7 @@ func cutPrefixFold(text, prefix string) (string, bool) {
 }
 
 // knows reports whether the app has a function, or had one in this run.
-func (h *Host) knows(function string) bool {
+func knows(h *Host, function string) bool {
 	if a := h.ran(); a != nil && a.Function(function) != nil {
 		return true
 	}
@@ -120,26 +116,26 @@ func (h *Host) knows(function string) bool {
 }
 
 // outputOf is the host of an output that is named with its app, and its name there.
-func (h *Host) outputOf(name string) (of *Host, own string) {
-	for _, a := range h.apps() {
-		if own, ok := a.cut(name); ok {
+func outputOf(h *Host, name string) (of *Host, own string) {
+	for _, a := range appsOf(h) {
+		if own, ok := cutApp(a, name); ok {
 			return a, own
 		}
 	}
 	return h, name
 }
 
-// alone ends the test at a call that concerns the services of all apps.
-func (h *Host) alone(call string) {
+// mustBeAlone ends the test at a call that concerns the services of all apps.
+func mustBeAlone(h *Host, call string) {
 	h.tb.Helper()
 	if h.run != nil && len(h.run.apps) > 1 {
 		h.tb.Fatalf("hosttest: %s: the services are those of %d apps", call, len(h.run.apps))
 	}
 }
 
-// among replaces an app among several, which end ends, by another run of it that has not
+// replaceAmong replaces an app among several, which end ends, by another run of it that has not
 // begun. Of the records behind number last those of its functions come to nothing.
-func (h *Host) among(end func() error, last uint64) {
+func replaceAmong(h *Host, end func() error, last uint64) {
 	h.tb.Helper()
 	h.ran()
 	beside := h.Host

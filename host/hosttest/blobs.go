@@ -21,9 +21,9 @@ func (h *Host) Upload(path, content string) string {
 // UploadBlob is Upload with metadata, headers and the like.
 func (h *Host) UploadBlob(path, content string, opts *blob.PutOptions) *blob.Written {
 	h.tb.Helper()
-	h.containerOf(path, func(container string) {
-		h.containerMeant(container)
-		h.named("look /" + container)
+	containerOf(path, func(container string) {
+		containerMeant(h, container)
+		isSure(h, "look /"+container)
 	})
 	var written *blob.Written
 	h.blob(path, func(ctx context.Context, c blob.Container, b blob.Blob) (err error) {
@@ -40,7 +40,7 @@ func (h *Host) UploadBlob(path, content string, opts *blob.PutOptions) *blob.Wri
 // one. Its container is one that Blobs takes.
 func (h *Host) Download(path string) (content string, ok bool) {
 	h.tb.Helper()
-	h.containerOf(path, h.containerThere)
+	containerOf(path, func(name string) { containerThere(h, name) })
 	h.blob(path, func(ctx context.Context, _ blob.Container, b blob.Blob) error {
 		download, err := b.Get(ctx, nil)
 		if errors.Is(err, bindings.ErrNotFound) {
@@ -62,7 +62,7 @@ func (h *Host) Download(path string) (content string, ok bool) {
 func (h *Host) Blobs(container string) []string {
 	h.tb.Helper()
 	names := []string{}
-	h.containerOf(container, h.containerThere)
+	containerOf(container, func(name string) { containerThere(h, name) })
 	h.blob(container+"/*", func(ctx context.Context, c blob.Container, _ blob.Blob) error {
 		for opts := (blob.ListOptions{}); ; {
 			page, err := c.Blobs(ctx, &opts)

@@ -28,7 +28,7 @@ func (h *Host) CreateCosmos(database, container string) {
 // start run before WriteCosmos returns; time does not move.
 func (h *Host) WriteCosmos(database, container string, documents ...string) {
 	h.tb.Helper()
-	h.cosmosMeant(database, container)
+	cosmosMeant(h, database, container)
 	if len(documents) == 0 {
 		h.tb.Fatalf("hosttest: write to container %q of database %q: no document is given", container, database)
 	}
@@ -60,7 +60,7 @@ func (h *Host) CosmosItems(database, container string) []*cosmos.Item {
 		}
 	})
 	if err != nil {
-		h.cosmosMeant(database, container)
+		cosmosMeant(h, database, container)
 		h.tb.Fatalf("hosttest: read container %q of database %q: %v", container, database, err)
 	}
 	return items

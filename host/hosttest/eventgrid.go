@@ -25,6 +25,6 @@ func (h *Host) PublishEvents(topic, events string) {
 		h.do("publish to "+topic, func() { err = h.Services().EventGrid().Publish(context.Background(), topic, list...) })
 	}
 	if err != nil {
-		h.tb.Fatalf("hosttest: publish to topic %q: %v%s", topic, err, orMeant(topic, h.topicNames()))
+		h.tb.Fatalf("hosttest: publish to topic %q: %v%s", topic, err, orMeant(topic, topicNames(h)))
 	}
 }

@@ -56,7 +56,7 @@ func (h *Host) SendEvents(hub, key string, bodies ...string) {
 // there is not ends the test.
 func (h *Host) Checkpoint(hub, group, partition string) int64 {
 	h.tb.Helper()
-	hub, group = h.partitionThere(hub, group, partition)
+	hub, group = partitionThere(h, hub, group, partition)
 	sequence := int64(-1)
 	var err error
 	h.do("look at a checkpoint", func() {

@@ -336,7 +336,7 @@ func (h *Host) begin(o *Options) {
 	h.tb.Helper()
 	h.tb.Cleanup(h.stop)
 	h.start(o.MayFail)
-	h.mustMean(o)
+	mustMean(h, o)
 }
 
 // start starts the host. It returns when all that the start made ready has run, so that
@@ -380,7 +380,7 @@ func (h *Host) wantRunning(inError []string) {
 	}
 	for _, name := range inError {
 		if a.Function(name) == nil {
-			why = append(why, fmt.Sprintf("the app has no function %q%s", name, orMeant(name, h.functionNames())))
+			why = append(why, fmt.Sprintf("the app has no function %q%s", name, orMeant(name, functionNames(h))))
 		}
 	}
 	if len(why) > 0 {

@@ -15,31 +15,31 @@ import (
 // next Reset, fails the test, unless it is Optional. FailOutput does the same for outputs.
 func (h *Host) Inject(f faults.Fault) error {
 	h.tb.Helper()
-	h.faultMeant(&f)
+	faultMeant(h, &f)
 	return h.faults.Add(h.Host.Clock().Now(), f)
 }
 
 // faultMeant ends the test at a fault of a name that is nowhere, and near to one that is.
-func (h *Host) faultMeant(f *faults.Fault) {
+func faultMeant(h *Host, f *faults.Fault) {
 	h.tb.Helper()
 	if f.Entity == "" || strings.HasPrefix(strings.ToLower(f.Operation), "create") {
 		return
 	}
 	switch f.Service {
 	case "queue":
-		h.queueMeant(f.Entity)
+		queueMeant(h, f.Entity)
 	case "blob":
-		h.containerMeant(f.Entity)
+		containerMeant(h, f.Entity)
 	case "eventhubs":
-		h.hubMeant(f.Entity)
+		hubMeant(h, f.Entity)
 	case "servicebus":
-		h.meant("Service Bus entity", f.Entity, h.entityPaths())
+		refuseSlip(h, "Service Bus entity", f.Entity, entityPaths(h))
 	case "cosmos":
 		database, container, _ := strings.Cut(f.Entity, "/")
-		h.cosmosMeant(database, container)
+		cosmosMeant(h, database, container)
 	case "eventgrid":
 		topic, _, _ := strings.Cut(f.Entity, "/")
-		h.meant("topic", topic, h.topicNames())
+		refuseSlip(h, "topic", topic, topicNames(h))
 	case faults.Handler:
 		f.Entity = h.mustKnow(f.Entity)
 	}

@@ -21,25 +21,25 @@ import (
 // the test: what it sends there comes to nobody. A look at a name that is nowhere proves
 // nothing, near to another one or not: nothing is ever found there.
 
-func (h *Host) queueMeant(name string) {
+func queueMeant(h *Host, name string) {
 	h.tb.Helper()
-	if !h.named(name) {
-		h.meant("queue", name, h.queueNames())
+	if !isSure(h, name) {
+		refuseSlip(h, "queue", name, queueNames(h))
 	}
 }
 
 // queueThere is queueMeant for a look. What the test itself has sent to may be gone again.
-func (h *Host) queueThere(name string) {
+func queueThere(h *Host, name string) {
 	h.tb.Helper()
-	h.queueMeant(name)
-	if !h.named("look "+name) && !has(withPoison(h.bound("queueName")), name) {
-		h.there("queue", name, h.queueNames(), "CreateQueue")
+	queueMeant(h, name)
+	if !isSure(h, "look "+name) && !has(withPoison(boundNames(h, "queueName")), name) {
+		mustExist(h, "queue", name, queueNames(h), "CreateQueue")
 	}
 }
 
 // queueNames are those of the app's bindings and of the service.
-func (h *Host) queueNames() []string {
-	return withPoison(append(h.bound("queueName"), h.Queues()...))
+func queueNames(h *Host) []string {
+	return withPoison(append(boundNames(h, "queueName"), h.Queues()...))
 }
 
 // withPoison adds the poison queues to queues.
@@ -52,27 +52,26 @@ func withPoison(queues []string) []string {
 }
 
 // containerOf looks at the container of a path, if that is one.
-func (h *Host) containerOf(path string, look func(container string)) {
-	h.tb.Helper()
+func containerOf(path string, look func(container string)) {
 	if container, _, _ := strings.Cut(path, "/"); container != "" {
 		look(container)
 	}
 }
 
-func (h *Host) containerMeant(path string) {
+func containerMeant(h *Host, path string) {
 	h.tb.Helper()
 	name, _, _ := strings.Cut(path, "/")
-	if !h.named("/" + name) {
-		h.meant("container", name, h.containerNames())
+	if !isSure(h, "/"+name) {
+		refuseSlip(h, "container", name, containerNames(h))
 	}
 }
 
 // containerThere is containerMeant for a look.
-func (h *Host) containerThere(name string) {
+func containerThere(h *Host, name string) {
 	h.tb.Helper()
-	h.containerMeant(name)
-	if !h.named("look /" + name) {
-		h.there("container", name, h.containerNames(), "CreateContainer")
+	containerMeant(h, name)
+	if !isSure(h, "look /"+name) {
+		mustExist(h, "container", name, containerNames(h), "CreateContainer")
 	}
 }
 
@@ -80,9 +79,9 @@ func (h *Host) containerThere(name string) {
 var hostContainers = []string{"azure-webjobs-hosts", "azure-webjobs-secrets", "azure-webjobs-eventhub"} // read only
 
 // containerNames are those of the app's bindings and of the service.
-func (h *Host) containerNames() (known []string) {
+func containerNames(h *Host) (known []string) {
 	known = append(h.Containers(), hostContainers...)
-	for _, of := range h.bound("path") {
+	for _, of := range boundNames(h, "path") {
 		container, _, _ := strings.Cut(of, "/")
 		known = append(known, container)
 	}
@@ -96,16 +95,16 @@ func (h *Host) containerNames() (known []string) {
 	return known
 }
 
-func (h *Host) hubMeant(name string) {
+func hubMeant(h *Host, name string) {
 	h.tb.Helper()
-	h.meant("event hub", name, append(h.bound("eventHubName"), h.EventHubs()...))
+	refuseSlip(h, "event hub", name, append(boundNames(h, "eventHubName"), h.EventHubs()...))
 }
 
 // partitionThere ends the test at a hub, group or partition that there is not: it never has a
 // checkpoint. It returns the names as the service writes them.
-func (h *Host) partitionThere(hub, group, partition string) (ownHub, ownGroup string) {
+func partitionThere(h *Host, hub, group, partition string) (ownHub, ownGroup string) {
 	h.tb.Helper()
-	h.hubMeant(hub)
+	hubMeant(h, hub)
 	var hubs []eventhubs.Hub
 	var partitions []string
 	h.do("look at the hubs", func() {
@@ -117,21 +116,21 @@ func (h *Host) partitionThere(hub, group, partition string) (ownHub, ownGroup st
 	})
 	i := slices.IndexFunc(hubs, func(one eventhubs.Hub) bool { return strings.EqualFold(one.Name, hub) })
 	if i < 0 {
-		h.there("event hub", hub, h.EventHubs(), "CreateEventHub")
+		mustExist(h, "event hub", hub, h.EventHubs(), "CreateEventHub")
 		return hub, group
 	}
 	groups := append([]string{"$Default"}, hubs[i].ConsumerGroups...)
-	h.there("consumer group", group, groups, "")
-	h.there("partition", partition, partitions, "")
+	mustExist(h, "consumer group", group, groups, "")
+	mustExist(h, "partition", partition, partitions, "")
 	n := slices.IndexFunc(groups, func(one string) bool { return strings.EqualFold(one, group) })
 	return hubs[i].Name, groups[n]
 }
 
-// cosmosMeant is meant for a container of Cosmos DB, whose case counts.
-func (h *Host) cosmosMeant(database, container string) {
+// cosmosMeant is refuseSlip for a container of Cosmos DB, whose case counts.
+func cosmosMeant(h *Host, database, container string) {
 	h.tb.Helper()
 	known := h.CosmosContainers()
-	databases, containers := h.bound("databaseName"), h.bound("containerName")
+	databases, containers := boundNames(h, "databaseName"), boundNames(h, "containerName")
 	for i, name := range databases {
 		known = append(known, name+"/"+containers[i])
 	}
@@ -144,24 +143,24 @@ func (h *Host) cosmosMeant(database, container string) {
 	}
 }
 
-// named reports whether a name has been looked at before: tests use the same ones again and
+// isSure reports whether a name has been looked at before: tests use the same ones again and
 // again.
-func (h *Host) named(name string) bool {
+func isSure(h *Host, name string) bool {
 	_, known := h.sure.LoadOrStore(name, true)
 	return known
 }
 
-// meant ends the test at a name that is none of those that are known, and near to one.
-func (h *Host) meant(what, name string, known []string) {
+// refuseSlip ends the test at a name that is none of those that are known, and near to one.
+func refuseSlip(h *Host, what, name string, known []string) {
 	h.tb.Helper()
 	if near := nearest(name, known); near != "" && !schemas.Numbered(name, near) && !mayBecome(known, name) {
 		h.tb.Fatalf("hosttest: there is no %s %q; did you mean %q?", what, name, near)
 	}
 }
 
-// there ends the test at a look at a name that is none of those that are known. make is the
+// mustExist ends the test at a look at a name that is none of those that are known. make is the
 // call that makes what only code knows; empty: there is none.
-func (h *Host) there(what, name string, known []string, make string) {
+func mustExist(h *Host, what, name string, known []string, make string) {
 	h.tb.Helper()
 	if has(known, name) {
 		return
@@ -206,7 +205,7 @@ func orMeant(name string, known []string) string {
 }
 
 // mustBeKind ends the test at a kind that no record ever has.
-func (h *Host) mustBeKind(kind journal.Kind) {
+func mustBeKind(h *Host, kind journal.Kind) {
 	h.tb.Helper()
 	if !slices.Contains(journal.Kinds(), kind) {
 		h.tb.Fatalf("hosttest: no record is of kind %q%s", kind, orMeant(string(kind), texts(journal.Kinds())))
@@ -214,7 +213,7 @@ func (h *Host) mustBeKind(kind journal.Kind) {
 }
 
 // mustBeDecision ends the test at a decision that no settlement ever has.
-func (h *Host) mustBeDecision(d triggers.Decision) {
+func mustBeDecision(h *Host, d triggers.Decision) {
 	h.tb.Helper()
 	if !slices.Contains(triggers.AllDecisions(), d) {
 		h.tb.Fatalf("hosttest: no delivery is settled as %q%s", d, orMeant(string(d), texts(triggers.AllDecisions())))
@@ -228,9 +227,9 @@ func texts[S ~string](list []S) (out []string) {
 	return out
 }
 
-// bound are the values of an attribute of all bindings.
-func (h *Host) bound(attribute string) (names []string) {
-	for _, of := range h.apps() {
+// boundNames are the values of an attribute of all bindings.
+func boundNames(h *Host, attribute string) (names []string) {
+	for _, of := range appsOf(h) {
 		a := of.ran()
 		if a == nil {
 			continue
@@ -245,8 +244,8 @@ func (h *Host) bound(attribute string) (names []string) {
 }
 
 // functionNames are those of the apps that run.
-func (h *Host) functionNames() (names []string) {
-	for _, of := range h.apps() {
+func functionNames(h *Host) (names []string) {
+	for _, of := range appsOf(h) {
 		if a := of.ran(); a != nil {
 			for _, f := range a.Functions {
 				names = append(names, journal.Qualified(of.name, f.Name))
@@ -257,8 +256,8 @@ func (h *Host) functionNames() (names []string) {
 }
 
 // outputNames are those that Outputs and FailOutput know.
-func (h *Host) outputNames() (names []string) {
-	for _, of := range h.apps() {
+func outputNames(h *Host) (names []string) {
+	for _, of := range appsOf(h) {
 		for _, o := range of.OutputInfos() {
 			function := journal.Qualified(of.name, o.Function)
 			names = append(names, function, function+"/"+o.Binding)
@@ -269,7 +268,7 @@ func (h *Host) outputNames() (names []string) {
 
 // routeMeant is the path that one is meant to be which no function has; empty: it is near to
 // none. Routes with parameters are near to nothing.
-func (h *Host) routeMeant(url string) string {
+func routeMeant(h *Host, url string) string {
 	asked, _, _ := strings.Cut(url, "?")
 	var paths []string
 	if a := h.ran(); a != nil {
@@ -287,7 +286,7 @@ func (h *Host) routeMeant(url string) string {
 }
 
 // topicNames are those of Event Grid.
-func (h *Host) topicNames() (names []string) {
+func topicNames(h *Host) (names []string) {
 	for _, t := range h.Services().EventGrid().Topics() {
 		names = append(names, t.Name)
 	}
@@ -295,7 +294,7 @@ func (h *Host) topicNames() (names []string) {
 }
 
 // entityPaths are those of Service Bus, the topics and the dead-letter queues among them.
-func (h *Host) entityPaths() (paths []string) {
+func entityPaths(h *Host) (paths []string) {
 	h.tb.Helper()
 	for _, path := range h.ServiceBusEntities() {
 		topic, _, _ := strings.Cut(path, "/")

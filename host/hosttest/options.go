@@ -52,7 +52,7 @@ func described(dir string) bool {
 }
 
 // mustMean ends the test at names in the options that are of nothing in the app that runs.
-func (h *Host) mustMean(o *Options) {
+func mustMean(h *Host, o *Options) {
 	h.tb.Helper()
 	a := h.ran()
 	if a == nil || h.StartError != nil || o.Unjudged {

@@ -24,20 +24,20 @@ func (h *Host) FailOutput(name string, times int, text string) error {
 	if times < -1 {
 		return fmt.Errorf("output %q: %d writes cannot fail: want a number of writes, -1 for all of them or 0 for none any more", name, times)
 	}
-	of, own := h.outputOf(name)
+	of, own := outputOf(h, name)
 	name = journal.Qualified(of.name, own)
 	if err := of.Host.FailOutput(own, times, text); err != nil {
-		return fmt.Errorf("%w%s", err, orMeant(name, h.outputNames()))
+		return fmt.Errorf("%w%s", err, orMeant(name, outputNames(h)))
 	}
 	if times > 0 {
-		h.owed = append(h.owed, owedOutput{name, h.failedWrites(name)})
+		h.owed = append(h.owed, owedOutput{name, failedWrites(h, name)})
 	}
 	return nil
 }
 
 // failedWrites is how many writes of an output, "function" or "function/binding", were made to
 // fail.
-func (h *Host) failedWrites(name string) int {
+func failedWrites(h *Host, name string) int {
 	return len(h.Select(func(r *journal.Record) bool {
 		return r.Kind == journal.FaultInjected && r.Function != "" && (strings.EqualFold(name, r.Function) || strings.EqualFold(name, r.Function+"/"+r.Name))
 	}))
@@ -58,7 +58,7 @@ func (h *Host) settleUp() {
 		h.tb.Errorf("hosttest: KillAt: the %s %s", k.what, why)
 	}
 	for _, o := range h.owed {
-		if h.failedWrites(o.name) == o.before {
+		if failedWrites(h, o.name) == o.before {
 			h.tb.Errorf("hosttest: FailOutput: output %q was not written", o.name)
 		}
 	}

@@ -49,11 +49,11 @@ func (h *Host) KillAt(function string, at Point, nth int) {
 	h.tb.Helper()
 	function = h.mustKnow(function)
 	of := h
-	if _, hosts := h.of(function); len(hosts) == 1 {
+	if _, hosts := hostsOf(h, function); len(hosts) == 1 {
 		of = hosts[0] // of another app
 	}
-	if k := of.killAt.Load(); k != nil {
-		h.tb.Fatalf("hosttest: KillAt: the %s is still to come, and a host dies once: AwaitKilled waits for it", k.what)
+	if other := of.killAt.Load(); other != nil {
+		h.tb.Fatalf("hosttest: KillAt: the %s is still to come, and a host dies once: AwaitKilled waits for it", other.what)
 	}
 	crash := &faults.Crash{}
 	if err := crash.Set(function, at, nth); err != nil {
@@ -70,7 +70,7 @@ func (h *Host) KillAt(function string, at Point, nth int) {
 func (h *Host) AwaitKilled() {
 	h.tb.Helper()
 	point := h.killAt.Load()
-	for _, a := range h.apps() {
+	for _, a := range appsOf(h) {
 		if k := a.killAt.Load(); point == nil && k != nil {
 			a.AwaitKilled() // of another app
 			return

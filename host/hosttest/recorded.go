@@ -15,10 +15,10 @@ import (
 //	h.FailOutput("Notify/mail", 2, "")
 func (h *Host) Outputs(name string) []outputs.RecordedOutput {
 	h.tb.Helper()
-	of, own := h.outputOf(name)
+	of, own := outputOf(h, name)
 	found, err := of.RecordedOutputs(own)
 	if err != nil {
-		h.tb.Fatalf("hosttest: %v%s", err, orMeant(name, h.outputNames()))
+		h.tb.Fatalf("hosttest: %v%s", err, orMeant(name, outputNames(h)))
 	}
 	return found
 }

@@ -25,7 +25,7 @@ func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	var err error
 	h.do("send to "+entity, func() { err = h.Services().ServiceBus().Send(context.Background(), entity, messages...) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: send to %q: %v%s", entity, err, orMeant(entity, h.entityPaths()))
+		h.tb.Fatalf("hosttest: send to %q: %v%s", entity, err, orMeant(entity, entityPaths(h)))
 	}
 }
 
@@ -40,7 +40,7 @@ func (h *Host) ExpireServiceBusLocks(path string) {
 	h.do("expire locks of "+path, func() { n, err = h.Services().ServiceBus().ExpireLocks(context.Background(), path) })
 	switch {
 	case err != nil:
-		h.tb.Fatalf("hosttest: expire locks of %q: %v%s", path, err, orMeant(path, h.entityPaths()))
+		h.tb.Fatalf("hosttest: expire locks of %q: %v%s", path, err, orMeant(path, entityPaths(h)))
 	case n == 0:
 		h.tb.Fatalf("hosttest: expire locks of %q: no message is locked", path)
 	}
@@ -50,7 +50,7 @@ func (h *Host) ExpireServiceBusLocks(path string) {
 // their sub-queues ("orders/$DeadLetterQueue"), in any state.
 func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 	h.tb.Helper()
-	if subscriptions, topic := h.subscriptionsOf(path); topic {
+	if subscriptions, topic := subscriptionsOf(h, path); topic {
 		h.tb.Fatalf("hosttest: peek %q: a topic holds no messages, its subscriptions do: %s", path, strings.Join(subscriptions, ", "))
 	}
 	var messages []*servicebus.Received
@@ -59,13 +59,13 @@ func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 		messages, err = h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, math.MaxInt)
 	})
 	if err != nil {
-		h.tb.Fatalf("hosttest: peek %q: %v%s", path, err, orMeant(path, h.entityPaths()))
+		h.tb.Fatalf("hosttest: peek %q: %v%s", path, err, orMeant(path, entityPaths(h)))
 	}
 	return messages
 }
 
 // subscriptionsOf are the paths of a topic's subscriptions; not topic: it is another entity.
-func (h *Host) subscriptionsOf(path string) (subscriptions []string, topic bool) {
+func subscriptionsOf(h *Host, path string) (subscriptions []string, topic bool) {
 	h.tb.Helper()
 	h.do("look at "+path, func() {
 		ns, ctx := h.Services().ServiceBus(), context.Background()

@@ -102,7 +102,7 @@ func importRules() []importRule {
 		{"what listeners share knows none of them", is("./host/listen"), only("github.com/rs/zerolog", "golang.org/x/sys/...")},
 		{"processes know nothing of what is said to them", is("./host/process"), only("./functions/call", "./host/clock", "golang.org/x/sys/...")},
 		{"the ways to handlers know no app", is("./host/plugin", "./host/worker/...", "./host/customhandler"), except("./host", "./host/app", "./host/kinds/...", "./triggers/...", "./host/journal")},
-		{"what is recorded of outputs knows no attempts and no services", is("./host/outputs"), only("./bindings", "./host/app", "./host/journal")},
+		{"what is recorded of outputs knows no attempts and no services", is("./host/recorded"), only("./bindings", "./host/app", "./host/journal")},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"outside of cmd nothing imports a command", not("./cmd/..."), except("./cmd/...")},
 
@@ -175,7 +175,7 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host/worker", "./host/app"},
 		{"./host/emulator/rest", "./triggers"},
 		{"./host/services", "./triggers/queue"},
-		{"./host/outputs", "./host/kinds"},
+		{"./host/recorded", "./host/kinds"},
 		{"./host/journal", "./bindings"},
 		{"./host/listen", "./bindings"},
 		{"./host/web", "./cmd/redeliver"},

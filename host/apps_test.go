@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
 // describing is a host.json that describes a topic, with subscriptions of the function OnEvent.
@@ -94,7 +94,7 @@ func TestTopicsOfTwoApps(t *testing.T) {
 		}
 		want("shop/all orders/OnEvent", "shop/bills billing/OnEvent")
 		for _, h := range []*host.Host{first, second} {
-			if f := table.Report(h.App(), h.Env()).Functions[0]; f.Deliveries == 0 {
+			if f := served.Report(h.App(), h.Env()).Functions[0]; f.Deliveries == 0 {
 				t.Errorf("life %d: %s/%s has no deliveries: %s", life, h.AppName(), f.Name, f.End)
 			}
 		}

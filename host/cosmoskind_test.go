@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,7 +41,7 @@ func loadCosmos(t *testing.T, properties string) *app.Function {
 			t.Fatal(err)
 		}
 	}
-	a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: table.Facts(), Env: map[string]string{
+	a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: served.Facts(), Env: map[string]string{
 		"AzureWebJobsStorage": "UseDevelopmentStorage=true",
 		"CosmosDB":            "AccountEndpoint=https://localhost:8081/;AccountKey=a2V5",
 		"Leases":              "AccountEndpoint=http://127.0.0.1:8081/",

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 
 	"github.com/redeliver/redeliver/host/app"
 )
@@ -52,7 +52,7 @@ func TestEventHubTriggerFaults(t *testing.T) {
 				}
 			}
 			const emulator = "Endpoint=sb://localhost;SharedAccessKeyName=k;SharedAccessKey=s;UseDevelopmentEmulator=true"
-			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: table.Facts(), Env: map[string]string{
+			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: served.Facts(), Env: map[string]string{
 				"AzureWebJobsStorage": "UseDevelopmentStorage=true", "NAME": "a/b",
 				"EventHub": emulator, "OneHub": emulator + ";EntityPath=orders",
 				"Cloud": "Endpoint=sb://contoso.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=s",

@@ -18,7 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/locks"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
@@ -131,7 +131,7 @@ func (l *loader) generation(a *app.App, inv Invoker, declared []call.Declaration
 		if !def.Runs() {
 			continue
 		}
-		f := &function{gen: g, def: def, kind: table.Of(def.Kind.Type)}
+		f := &function{gen: g, def: def, kind: served.Of(def.Kind.Type)}
 		f.view = kinds.Function{Env: l.host.env, Generation: g, Def: def, Number: len(g.functions)}
 		if err := f.prepare(prev); err != nil {
 			def.Faults = append(def.Faults, faultOf(def, err))

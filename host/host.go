@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/kinds/table"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/recorded"
 
 	"github.com/rs/zerolog"
 
@@ -149,7 +149,7 @@ type Options struct {
 
 	// KeepRecords is the number of journal records kept: journal.Options.Keep. Their
 	// room has journal's own bound. Below 0 the values of recorded outputs are all kept
-	// too: outputs.Book.Whole.
+	// too: recorded.Book.Whole.
 	KeepRecords int
 
 	// KeepBodies keeps what functions were given, as journal.Beside.Body of the records of
@@ -199,7 +199,7 @@ type Host struct {
 	ids        *ids.Sequence
 	poisoned   poisonErrors
 
-	outputs outputs.Book
+	outputs recorded.Book
 
 	hangUp  context.CancelFunc // ends pending calls to services outside this host
 	root    context.Context
@@ -280,7 +280,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.ids.GUIDs,
 		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own app.Switches) app.Switches { return h.fleet.switches(h, own) },
 	})
-	h.loader.residents = table.Residents(h.env)
+	h.loader.residents = served.Residents(h.env)
 	return h, nil
 }
 
@@ -291,7 +291,7 @@ func openServices(h *Host) (err error) {
 		h.own, h.embedded = first.own, first.embedded
 		return nil
 	}
-	h.embedded, err = table.Open(h.clk, &services.Options{
+	h.embedded, err = served.Open(h.clk, &services.Options{
 		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault, Faults: h.opts.Fault,
 		Record: h.fleet.record, Made: h.fleet.made,
 	}, h.fleet.front)

@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
 // input is an input binding of a function, read once in each attempt.
@@ -48,7 +48,7 @@ func (f *function) prepareInputs() error {
 			f.inputs = append(f.inputs, fixedInput{b})
 			continue
 		}
-		kind, ok := table.Binding(b)
+		kind, ok := served.Binding(b)
 		if !ok || kind.Input == nil {
 			return fmt.Errorf("input binding %q: type %q is not served", b.Name, b.Type)
 		}

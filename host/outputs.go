@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/kinds/table"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/recorded"
 )
 
 // output is an output binding of a function, ready to be written.
@@ -53,29 +53,29 @@ func (f *function) prepareOutputs() error {
 }
 
 // runningOutputs are the outputs of the app that runs.
-func (h *Host) runningOutputs() (list []outputs.Output) {
+func (h *Host) runningOutputs() (list []recorded.Output) {
 	if g := h.current.Load(); g != nil {
 		for _, f := range g.functions {
 			for _, out := range f.outputs {
-				list = append(list, outputs.Output{Function: f.def.Name, Binding: out.binding()})
+				list = append(list, recorded.Output{Function: f.def.Name, Binding: out.binding()})
 			}
 		}
 	}
 	return list
 }
 
-// FailOutput makes the next writes of outputs fail, see [outputs.Book]. A failed write is
+// FailOutput makes the next writes of outputs fail, see [recorded.Book]. A failed write is
 // a failed attempt, as if the service had refused it. It holds over a reload, until Reset
 // or ResetState.
 func (h *Host) FailOutput(name string, times int, text string) error {
 	return h.outputs.Fail(name, times, text)
 }
 
-// OutputInfos lists the outputs that are recorded or made to fail, see [outputs.Book].
-func (h *Host) OutputInfos() []outputs.OutputInfo { return h.outputs.Infos() }
+// OutputInfos lists the outputs that are recorded or made to fail, see [recorded.Book].
+func (h *Host) OutputInfos() []recorded.OutputInfo { return h.outputs.Infos() }
 
-// RecordedOutputs returns what was set on outputs that are not served, see [outputs.Book].
-func (h *Host) RecordedOutputs(name string) ([]outputs.RecordedOutput, error) {
+// RecordedOutputs returns what was set on outputs that are not served, see [recorded.Book].
+func (h *Host) RecordedOutputs(name string) ([]recorded.RecordedOutput, error) {
 	return h.outputs.Recorded(name)
 }
 
@@ -198,7 +198,7 @@ type kindOutput struct {
 }
 
 func newKindOutput(f *function, b *app.Binding) (output, error) {
-	kind, ok := table.Binding(b)
+	kind, ok := served.Binding(b)
 	if !ok || kind.Output == nil {
 		return nil, fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/host/watch"
@@ -211,7 +211,7 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 func (l *loader) options(ctx context.Context) *app.Options {
 	return &app.Options{
 		Env: app.Environment(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
-		InProcess: l.host.opts.Handlers != nil, Kinds: table.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
+		InProcess: l.host.opts.Handlers != nil, Kinds: served.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
 		Entities:     l.host.opts.Entities,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
@@ -87,7 +87,7 @@ func TestServiceBusConfigChecked(t *testing.T) {
 			if test.connection != "" {
 				env["AzureWebJobsServiceBus"] = test.connection
 			}
-			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: table.Facts(), Env: env})
+			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: served.Facts(), Env: env})
 			if err != nil {
 				t.Fatal(err)
 			}

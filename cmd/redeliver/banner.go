@@ -9,7 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
 // banner is the overview of an app that runs: endpoints, functions, clock.
@@ -27,7 +27,7 @@ func newBanner(s *session, a *app.App) *banner {
 		s.teller = s
 	}
 	b := &banner{s: s, app: a, services: s.teller == s}
-	report := table.Report(a, s.host.Env())
+	report := served.Report(a, s.host.Env())
 	var others [][4]string
 	var reasons []string
 	without := map[string][]string{} // functions that are not served, by the reason

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
 
 	"github.com/rs/zerolog"
@@ -81,7 +81,7 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 	var err, handler error
 	var unread []app.Problem
 	if noBuild {
-		a, unread, err = filesOnly(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: table.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
+		a, unread, err = filesOnly(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: served.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
 	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Logger: log, Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}

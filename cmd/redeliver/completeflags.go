@@ -10,7 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/faults"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -107,7 +107,7 @@ func completeOwnFunctions(_ *cobra.Command, args []string, _ string) ([]string, 
 	if err != nil {
 		return nil, noMore
 	}
-	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: table.Facts()})
+	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: served.Facts()})
 	if err != nil {
 		return nil, noMore
 	}

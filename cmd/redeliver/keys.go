@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +41,7 @@ shown too.`,
 			if err != nil {
 				return err
 			}
-			a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: table.Facts()})
+			a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: served.Facts()})
 			if err != nil {
 				return err
 			}

@@ -24,8 +24,8 @@ const (
 	gridPort     = "eventgrid-port"
 )
 
-// served is a row of the table of servers.
-type served struct {
+// serverRow is a row of the table of servers.
+type serverRow struct {
 	flag    string // that chooses the port
 	port    portFlag
 	tls     bool   // clients have to speak it
@@ -35,7 +35,7 @@ type served struct {
 }
 
 // table lists the servers of Service Bus and Event Grid, on loopback only.
-func (s *session) table() (rows []served, err error) {
+func (s *session) table() (rows []serverRow, err error) {
 	if s.anyWants((*session).busWanted) {
 		f := &s.flags.bus
 		secure := f.securePort(s.flags.tls.wanted())
@@ -45,9 +45,9 @@ func (s *session) table() (rows []served, err error) {
 		}
 		const service, rivals = "Service Bus", "another emulator or a message broker"
 		rows = append(rows,
-			served{busPort, f.port, false, service, rivals, server},
-			served{busTLSPort, secure, true, service, rivals, server},
-			served{busAdminPort, f.adminPort, false, service, rivals, server},
+			serverRow{busPort, f.port, false, service, rivals, server},
+			serverRow{busTLSPort, secure, true, service, rivals, server},
+			serverRow{busAdminPort, f.adminPort, false, service, rivals, server},
 		)
 	}
 	if s.anyWants((*session).gridWanted) {
@@ -55,7 +55,7 @@ func (s *session) table() (rows []served, err error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, served{gridPort, s.flags.grid.port, false, "Event Grid", "another emulator", server})
+		rows = append(rows, serverRow{gridPort, s.flags.grid.port, false, "Event Grid", "another emulator", server})
 	}
 	return rows, nil
 }
@@ -117,7 +117,7 @@ func (s *session) connect() {
 
 // listen opens the port of a row, if it has one, with a hint when another process
 // has it.
-func (s *session) listen(row served) error {
+func (s *session) listen(row serverRow) error {
 	if row.port == noPort {
 		return nil
 	}

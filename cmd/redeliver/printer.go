@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/trace"
 	"github.com/redeliver/redeliver/retrycontext"
 )
@@ -191,7 +191,7 @@ func (p *printer) line(rec *journal.Record) string {
 		case rec.HasDelay:
 			p.failing[rec.Function] = rec.Error
 			again := "is started again until it runs"
-			if kind := table.Of(rec.Trigger); kind != nil && kind.Remedy != nil {
+			if kind := served.Of(rec.Trigger); kind != nil && kind.Remedy != nil {
 				again = strings.TrimSuffix(again+"; "+kind.Remedy(rec.Error), "; ")
 			}
 			return p.format(rec, red, "listener failed", join(rec.Error, again))
@@ -443,7 +443,7 @@ func triggerDetails(rec *journal.Record) string {
 		return ""
 	}
 	count := "DeliveryCount"
-	if kind := table.Of(rec.Trigger); kind != nil {
+	if kind := served.Of(rec.Trigger); kind != nil {
 		count = cmp.Or(kind.CountName, count)
 	}
 	parts := []string{"MessageId: " + rec.MessageID, count + ": " + strconv.FormatInt(rec.DeliveryCount, 10)}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/telemetry"
@@ -209,7 +209,7 @@ func (s *session) openPage() {
 // look reads the app once before the host runs, for defaults of flags, and what to tell.
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
-		Env: app.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
+		Env: app.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: served.Facts(),
 		Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs}, ServicesOnly: s.flags.servicesOnly,
 		Worker: launch.NoWorker(s.dir, s.flags.worker),
 	})

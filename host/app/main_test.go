@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
 // writeApp writes an app into a temporary folder. A host.json and a storage
@@ -48,7 +48,7 @@ func loadDir(t testing.TB, dir string, opts *app.Options) *app.App {
 		opts = &app.Options{InProcess: true}
 	}
 	if opts.Kinds.Triggers == nil {
-		opts.Kinds = table.Facts()
+		opts.Kinds = served.Facts()
 	}
 	if opts.Processors == 0 {
 		opts.Processors = 4

@@ -3,7 +3,7 @@ package hosttest
 import (
 	"slices"
 
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 )
 
 // Outputs returns what functions have set on outputs that this host does not serve
@@ -13,7 +13,7 @@ import (
 // FailOutput makes the next writes of such an output, or of any other, fail:
 //
 //	h.FailOutput("Notify/mail", 2, "")
-func (h *Host) Outputs(name string) []outputs.RecordedOutput {
+func (h *Host) Outputs(name string) []recorded.RecordedOutput {
 	h.tb.Helper()
 	of, own := outputOf(h, name)
 	found, err := of.RecordedOutputs(own)

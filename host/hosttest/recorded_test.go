@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -55,7 +55,7 @@ func TestForeignOutputRuns(t *testing.T) {
 	h.WantOutput("Notify/entity", `{"PartitionKey":"orders","RowKey":"7"}`)
 
 	mail := h.Outputs("Notify")[0]
-	want := outputs.RecordedOutput{
+	want := recorded.RecordedOutput{
 		Time: hosttest.Start, Function: "Notify", Binding: "mail", Type: "sendGrid",
 		Delivery: "d1", Invocation: mail.Invocation, Attempt: 1, MessageID: mail.MessageID, Body: mail.Body, Size: 15,
 	}
@@ -99,7 +99,7 @@ func TestAnyOutputFails(t *testing.T) {
 		return functions.SetOutput(ctx, "next", m.Text())
 	}, functions.QueueOutput("next", "invoices"))
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	if err := h.FailOutput("Other", 1, ""); !errors.Is(err, outputs.ErrUnknown) {
+	if err := h.FailOutput("Other", 1, ""); !errors.Is(err, recorded.ErrUnknown) {
 		t.Errorf("fault of an unknown output: %v", err)
 	}
 	if err := h.FailOutput("Relay", -1, ""); err != nil {

@@ -19,7 +19,7 @@ import (
 
 type message = workerpb.StreamingMessage
 
-// bare is the program's own worker for a language, spoken to over its carriage and nothing
+// bare is the program's own worker for a language, spoken to over its transport and nothing
 // else: the floor of what a call and a start cost.
 type bare struct {
 	b    *testing.B

@@ -21,7 +21,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/invokertest"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
 )
 
@@ -42,7 +42,7 @@ func each(b *testing.B, run func(b *testing.B, m model, dir string, env []string
 // bareOf starts the worker of an app without a host.
 func (m model) bareOf(b *testing.B, dir string, env []string) *bare {
 	b.Helper()
-	a, err := app.Load(dir, &app.Options{Env: map[string]string{"FUNCTIONS_WORKER_RUNTIME": m.runtime}, Kinds: table.Facts()})
+	a, err := app.Load(dir, &app.Options{Env: map[string]string{"FUNCTIONS_WORKER_RUNTIME": m.runtime}, Kinds: served.Facts()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (m model) bareOf(b *testing.B, dir string, env []string) *bare {
 }
 
 // BenchmarkFirstResult is from the start of a worker to the result of its first call:
-// as the host does it, and over the bare carriage.
+// as the host does it, and over the bare transport.
 func BenchmarkFirstResult(b *testing.B) {
 	each(b, func(b *testing.B, m model, dir string, env []string) {
 		b.Run("host", func(b *testing.B) {
@@ -94,7 +94,7 @@ func invoke(b *testing.B, inv invokertest.Invoker, id string) {
 }
 
 // BenchmarkInvoke is a call of a function that does nothing, 1 and 32 at once: through
-// the invoker, and over the bare carriage.
+// the invoker, and over the bare transport.
 func BenchmarkInvoke(b *testing.B) {
 	each(b, func(b *testing.B, m model, dir string, env []string) {
 		inv, err := m.open(b, clock.System(), dir, env)

@@ -17,7 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/customhandler"
 	"github.com/redeliver/redeliver/host/invokertest"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
@@ -278,7 +278,7 @@ func (m model) folder(tb testing.TB) (dir string) {
 // them loaded.
 func (m model) open(tb testing.TB, clk clock.Clock, dir string, env []string) (invokertest.Invoker, error) {
 	vars := map[string]string{"FUNCTIONS_WORKER_RUNTIME": m.runtime, "AzureWebJobsStorage": "UseDevelopmentStorage=true", "VIRTUAL_ENV": os.Getenv("VIRTUAL_ENV")}
-	opts := &app.Options{Env: vars, Kinds: table.Facts()}
+	opts := &app.Options{Env: vars, Kinds: served.Facts()}
 	a, err := app.Load(dir, opts)
 	if err != nil {
 		return nil, err
@@ -302,7 +302,7 @@ func (m model) open(tb testing.TB, clk clock.Clock, dir string, env []string) (i
 	ps.Path, ps.Args = found.Path, found.Args
 	ps.Env = append(ps.Env, found.Environment(func(string) bool { return false })...)
 	w, err := worker.Start(clk, worker.Spec{
-		Spec: ps, Carriage: found.Carriage, Language: m.runtime, Directory: found.Directory, App: dir, Indexing: found.Indexing, HostVersion: "4.1037.0",
+		Spec: ps, Transport: found.Transport, Language: m.runtime, Directory: found.Directory, App: dir, Indexing: found.Indexing, HostVersion: "4.1037.0",
 	})
 	if err != nil {
 		return nil, err

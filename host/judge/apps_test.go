@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
 // good is a function that no row is about.
@@ -99,7 +99,7 @@ func told(t *testing.T, functions []txtar.File) map[string]string {
 		name, value, _ := strings.Cut(line, "=")
 		env[name] = value
 	}
-	a, err := app.Load(laid.dir, &app.Options{Env: env, Kinds: table.Facts()})
+	a, err := app.Load(laid.dir, &app.Options{Env: env, Kinds: served.Facts()})
 	if err != nil {
 		t.Fatal(err)
 	}

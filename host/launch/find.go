@@ -48,7 +48,7 @@ type Found struct {
 	Args []string
 	// Directory is the worker's folder.
 	Directory string
-	Carriage  worker.Carriage
+	Transport worker.Transport
 	Indexing  bool
 	// Env is what the worker needs besides the app's environment, "NAME=value".
 	Env []string
@@ -63,7 +63,7 @@ type Found struct {
 }
 
 // Official reports whether the worker is the platform's own.
-func (f *Found) Official() bool { return f.Carriage == worker.GRPC }
+func (f *Found) Official() bool { return f.Transport == worker.GRPC }
 
 // NotFoundError says why there is no worker for a language.
 type NotFoundError struct {
@@ -94,7 +94,7 @@ func (s *Search) find() (*Found, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Found{Language: s.Language, Path: path, Carriage: worker.GRPC}, nil
+		return &Found{Language: s.Language, Path: path, Transport: worker.GRPC}, nil
 	}
 	if s.Language == "native" || s.Language == "golang" {
 		return s.native()
@@ -166,7 +166,7 @@ func (s *Search) official(dir string) (*Found, error) {
 		}
 		return nil, s.notFound(fmt.Sprintf("the folder %q holds no worker: %v", dir, err), hint)
 	}
-	f := &Found{Language: s.Language, Directory: dir, Carriage: worker.GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
+	f := &Found{Language: s.Language, Directory: dir, Transport: worker.GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
 	if f.Path, err = s.program(d.DefaultExecutablePath); err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (s *Search) bundled() (*Found, error) {
 		return nil, err
 	}
 	f := &Found{
-		Language: s.Language, Path: path, Directory: filepath.Dir(entry), Carriage: worker.Lines, Indexing: true,
+		Language: s.Language, Path: path, Directory: filepath.Dir(entry), Transport: worker.Lines, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + filepath.Dir(entry)},
 	}
 	if s.Language == "java" {

@@ -45,7 +45,7 @@ func TestOfficialEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &launch.Found{
-		Language: "node", Path: os.Args[0], Args: []string{"-X", "no_debug_ranges", "--from=" + dir, entry}, Directory: dir, Carriage: worker.GRPC, Indexing: true,
+		Language: "node", Path: os.Args[0], Args: []string{"-X", "no_debug_ranges", "--from=" + dir, entry}, Directory: dir, Transport: worker.GRPC, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir}, App: app,
 		Processes: usual,
 	}

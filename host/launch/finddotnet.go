@@ -48,7 +48,7 @@ func (s Search) Output(root string) (*Found, error) {
 			"name the folder of the project, or of its output: "+again)
 	}
 	f := &Found{
-		Language: s.Language, Directory: root, App: root, Carriage: worker.GRPC, Indexing: !strings.EqualFold(string(d.WorkerIndexing), "false"),
+		Language: s.Language, Directory: root, App: root, Transport: worker.GRPC, Indexing: !strings.EqualFold(string(d.WorkerIndexing), "false"),
 		Env: []string{
 			"FUNCTIONS_WORKER_DIRECTORY=" + root,
 			"DOTNET_NOLOGO=true", "DOTNET_CLI_TELEMETRY_OPTOUT=true", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=true",

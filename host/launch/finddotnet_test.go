@@ -54,7 +54,7 @@ func TestDotnetOutput(t *testing.T) {
 			continue
 		}
 		want := &launch.Found{
-			Language: worker.Dotnet, Path: os.Args[0], Directory: root, App: root, Carriage: worker.GRPC, Indexing: tt.indexing,
+			Language: worker.Dotnet, Path: os.Args[0], Directory: root, App: root, Transport: worker.GRPC, Indexing: tt.indexing,
 			Env:       []string{"FUNCTIONS_WORKER_DIRECTORY=" + root, "DOTNET_NOLOGO=true", "DOTNET_CLI_TELEMETRY_OPTOUT=true", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=true"},
 			Processes: usual,
 		}

@@ -27,7 +27,7 @@ func (s *Search) native() (*Found, error) {
 	if !isFile(path) {
 		return nil, s.notFound(fmt.Sprintf("the app has not been built: there is no program %q in its folder", named), "run \"go build -o "+GoProgram+" .\"")
 	}
-	f := &Found{Language: s.Language, Path: path, Directory: s.App, Carriage: worker.GRPC, Indexing: true, Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + s.App}}
+	f := &Found{Language: s.Language, Path: path, Directory: s.App, Transport: worker.GRPC, Indexing: true, Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + s.App}}
 	var err error
 	f.Processes, err = s.processes(processOptions{})
 	return f, err

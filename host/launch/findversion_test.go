@@ -83,7 +83,7 @@ func TestPowerShellWorker(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := &launch.Found{
-				Language: "powershell", Path: filepath.Join(tt.program, "dotnet"), Args: []string{filepath.Join(dir, tt.version, "Worker.dll")}, Directory: dir, Carriage: worker.GRPC,
+				Language: "powershell", Path: filepath.Join(tt.program, "dotnet"), Args: []string{filepath.Join(dir, tt.version, "Worker.dll")}, Directory: dir, Transport: worker.GRPC,
 				Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir, "FUNCTIONS_WORKER_RUNTIME_VERSION=" + tt.version}, App: root, Processes: usual,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -42,7 +42,7 @@ func WorkerSpec(a *app.App, found *Found, ps process.Spec, hostVersion string, t
 		}
 	}
 	return worker.Spec{
-		Spec: ps, Carriage: found.Carriage, Language: found.Language, Directory: found.Directory, App: found.App,
+		Spec: ps, Transport: found.Transport, Language: found.Language, Directory: found.Directory, App: found.App,
 		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hostVersion, ManagedDependencies: a.Config.ManagedDependencies, InitTimeout: found.Processes.InitTimeout,
 		Pool: pool, Content: contentOf(a),
 		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -197,7 +197,7 @@ func bindingsOf(f function) []map[string]any {
 
 // routed reports whether functions with a trigger are called by requests, and answer.
 func routed(trigger string) bool {
-	return slices.ContainsFunc(table.Facts().Triggers, func(k app.Kind) bool { return k.Routed && strings.EqualFold(k.Type, trigger) })
+	return slices.ContainsFunc(served.Facts().Triggers, func(k app.Kind) bool { return k.Routed && strings.EqualFold(k.Type, trigger) })
 }
 
 // functionFile reads the function.json of a function of the app.

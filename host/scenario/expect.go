@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -281,7 +281,7 @@ func (r *run) lints(at string, want []string) {
 	got := []string{}
 	var texts []string
 	if a := r.h.App(); a != nil {
-		for _, l := range table.Report(a, r.h.Env()).Lints {
+		for _, l := range served.Report(a, r.h.Env()).Lints {
 			got = append(got, l.ID)
 			texts = append(texts, l.ID+": "+l.Message)
 		}

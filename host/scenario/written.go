@@ -11,7 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -93,7 +93,7 @@ func (s *Scenario) checkTypes(at string, f *function, faults []*schemas.Fault) [
 	if f.Trigger == nil {
 		return faults
 	}
-	facts := table.Facts()
+	facts := served.Facts()
 	var types []string
 	for _, k := range facts.Triggers {
 		types = append(types, k.Type)

@@ -28,7 +28,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/telemetry"
 	"github.com/redeliver/redeliver/host/trace"
 	"github.com/redeliver/redeliver/triggers"
@@ -43,7 +43,7 @@ func read(t *testing.T, hostJSON string, env ...string) telemetry.Config {
 		name, value, _ := strings.Cut(e, "=")
 		settings[name] = value
 	}
-	a, err := app.Load(h.Dir(), &app.Options{Env: settings, Kinds: table.Facts()})
+	a, err := app.Load(h.Dir(), &app.Options{Env: settings, Kinds: served.Facts()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -108,7 +108,7 @@ func (s *Server) report() (all *app.Report) {
 		if a == nil {
 			continue
 		}
-		r := table.Report(a, h.Env())
+		r := served.Report(a, h.Env())
 		if h.AppName() != "" {
 			r = named(h, r)
 		}

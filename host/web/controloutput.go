@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // outputInfos is never nil.
-func (s *Server) outputInfos() []outputs.OutputInfo {
-	out := []outputs.OutputInfo{}
+func (s *Server) outputInfos() []recorded.OutputInfo {
+	out := []recorded.OutputInfo{}
 	for _, h := range s.apps() {
 		for _, o := range h.OutputInfos() {
 			o.Function = qualified(h, o.Function)
@@ -58,13 +58,13 @@ func (s *Server) peekOutputs(_ context.Context, in control.PeekOutputs) (out con
 	for i := range found {
 		found[i].Function = qualified(of, found[i].Function)
 	}
-	out = control.PeekedOutputs{Name: in.Name, Count: len(found), Outputs: []outputs.RecordedOutput{}}
+	out = control.PeekedOutputs{Name: in.Name, Count: len(found), Outputs: []recorded.RecordedOutput{}}
 	out.Outputs = append(out.Outputs, found[max(len(found)-cmp.Or(in.Max, len(found)), 0):]...)
 	return out, nil
 }
 
 func (s *Server) failOutputs(_ context.Context, in control.FailOutputs) (control.Outputs, error) {
-	out := control.Outputs{Outputs: []outputs.OutputInfo{}}
+	out := control.Outputs{Outputs: []recorded.OutputInfo{}}
 	of, own, err := s.output(in.Name)
 	if err != nil {
 		return out, err

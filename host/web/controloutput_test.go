@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -41,14 +41,14 @@ func TestControlOutputs(t *testing.T) {
 		t.Errorf("still failing: %v", lifted.Outputs)
 	}
 	failing := get[control.Outputs](d, 200, "PUT", at+"/fault?name=notify/MAIL&times=3", "no such recipient")
-	want := []outputs.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Failing: 3}}
+	want := []recorded.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Failing: 3}}
 	if diff := cmp.Diff(want, failing.Outputs); diff != "" {
 		t.Errorf("failing (-want +got):\n%s", diff)
 	}
 	d.want(200, "PUT", at+"/fault?name=Notify&times=0", "")
 	d.want(200, "POST", "/admin/redeliver/functions/Notify/invoke", "seven")
-	list := get[struct{ Outputs []outputs.OutputInfo }](d, 200, "GET", at, "")
-	want = []outputs.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Recorded: 1}}
+	list := get[struct{ Outputs []recorded.OutputInfo }](d, 200, "GET", at, "")
+	want = []recorded.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Recorded: 1}}
 	if diff := cmp.Diff(want, list.Outputs); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}

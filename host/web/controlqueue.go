@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/web/control"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
@@ -40,7 +40,7 @@ func receives(a *app.App, queue string) bool {
 		if f.Trigger == nil {
 			return false
 		}
-		kind := table.Of(f.Trigger.Type)
+		kind := served.Of(f.Trigger.Type)
 		return kind != nil && kind.Keeper == "queue" && strings.EqualFold(f.Trigger.String("queueName"), queue)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/host/redrive"
 	"github.com/redeliver/redeliver/host/web/api"
 )
@@ -84,7 +84,7 @@ func hostRefusal(err error) *api.Error {
 	switch {
 	case errors.Is(err, host.ErrUnknownFunction):
 		return refuse(http.StatusNotFound, err.Error(), `"redeliver ls functions" lists the functions`)
-	case errors.Is(err, outputs.ErrUnknown):
+	case errors.Is(err, recorded.ErrUnknown):
 		return refuse(http.StatusNotFound, err.Error(), `"redeliver ls outputs" lists the recorded outputs; an output is named FUNCTION or FUNCTION/BINDING`)
 	case errors.Is(err, host.ErrNotRunning):
 		return refuse(http.StatusServiceUnavailable, err.Error(), "")

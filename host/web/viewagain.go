@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/web/view"
 )
 
@@ -25,7 +25,7 @@ func (s *Server) runAgain(ctx context.Context, in view.RunAgain) (out view.RanAg
 		return out, refuse(http.StatusNotFound, fmt.Sprintf("the journal has no delivery %q", in.Delivery), "it keeps what happened since the start of the host, up to a limit")
 	}
 	out = view.RanAgain{Delivery: rec.Delivery, Function: rec.Function}
-	kind := table.Of(rec.Trigger)
+	kind := served.Of(rec.Trigger)
 	switch {
 	case kind == nil:
 	case kind.Keeper != "":

@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/web/view"
 )
 
@@ -90,7 +90,7 @@ func (s *Server) timersDue() (out []view.DueItem) {
 
 // scheduled reports whether functions of a trigger run at times of their own.
 func scheduled(trigger string) bool {
-	kind := table.Of(trigger)
+	kind := served.Of(trigger)
 	return kind != nil && kind.Scheduled
 }
 

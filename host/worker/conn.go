@@ -59,7 +59,7 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	}
 	id := rand.Text()
 	var err error
-	if c.end, err = spec.Carriage.open(id, &settlement{running: c.holders}); err != nil {
+	if c.end, err = spec.Transport.open(id, &settlement{running: c.holders}); err != nil {
 		return nil, &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
 	}
 	own := spec.Spec

@@ -3,7 +3,7 @@
 // workers 2 to 9), and calls functions through it.
 //
 // Read [Start], [Spec] and [Worker.Invoke] first. Package workerpb holds the
-// messages. They travel by one of two carriages ([Carriage]): gRPC, which the
+// messages. They travel by one of two transports ([Transport]): gRPC, which the
 // platform's own workers speak, and lines of JSON, for the workers that the program
 // brings along (package shim). conn.go is the connection with one process,
 // values.go and http.go convert what functions get and give; forward.go brings requests

@@ -176,7 +176,7 @@ func TestUntakenAnswer(t *testing.T) {
 	}
 }
 
-// Parameters of a query travel in the order in which they came, in both carriages.
+// Parameters of a query travel in the order in which they came, in both transports.
 func TestQueryOrder(t *testing.T) {
 	t.Parallel()
 	const names = "zeta,b,a,Ä,,c"

@@ -21,7 +21,7 @@ func openLines(id string, beside *settlement) (endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1), conns: map[net.Conn]bool{}, calls: newHanded(l.Addr()), server: newServer(beside)} //clock:outside a process dials
+	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1), conns: map[net.Conn]bool{}, calls: newRelay(l.Addr()), server: newServer(beside)} //clock:outside a process dials
 	e.serving.Add(2)
 	go e.accept() //clock:outside waited for by close
 	go func() {   //clock:outside waited for by close
@@ -35,7 +35,7 @@ type linesEndpoint struct {
 	listener net.Listener
 	id       string
 	found    chan stream //clock:outside a process dials
-	calls    *handed     // connections that speak gRPC
+	calls    *relay      // connections that speak gRPC
 	server   *grpc.Server
 	serving  sync.WaitGroup //clock:outside the connections
 

@@ -67,8 +67,8 @@ type actor struct {
 }
 
 func act(role []string) {
-	carriage := role[0]
-	switch carriage {
+	transport := role[0]
+	switch transport {
 	case "host":
 		runHost(role[1])
 		return
@@ -96,7 +96,7 @@ func act(role []string) {
 	}
 	id := flags["workerId"]
 	a.port = flags["port"]
-	if carriage == "grpc" {
+	if transport == "grpc" {
 		to, err := url.Parse(flags["functions-uri"])
 		check(err)
 		conn, err := grpc.NewClient("passthrough:///"+to.Host, grpc.WithTransportCredentials(insecure.NewCredentials()),

@@ -71,8 +71,8 @@ func startNode(t *testing.T, files map[string]string) *nodeApp {
 		a.said = append(a.said, text)
 	}
 	a.w, err = worker.Start(clock.System(), worker.Spec{
-		Spec:     process.Spec{Path: node, Args: []string{entry}, Dir: a.dir, Output: func(l process.Line) { say(l.Text) }},
-		Carriage: worker.Lines, Language: "node", App: a.dir, Indexing: true, HostVersion: "4.1037.0",
+		Spec:      process.Spec{Path: node, Args: []string{entry}, Dir: a.dir, Output: func(l process.Line) { say(l.Text) }},
+		Transport: worker.Lines, Language: "node", App: a.dir, Indexing: true, HostVersion: "4.1037.0",
 		Log: func(l call.Log) { say(l.Message) },
 	})
 	if err != nil {

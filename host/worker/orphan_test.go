@@ -60,8 +60,8 @@ func runHost(language string) {
 	path, err := exec.LookPath(hangs[language].interpreter)
 	check(err)
 	w, err := worker.Start(clock.System(), worker.Spec{
-		Spec:     process.Spec{Path: path, Args: []string{entry}, Dir: dir, Env: append(os.Environ(), "FUNCTIONS_WORKER_DIRECTORY="+dir), Output: func(l process.Line) { fmt.Println(l.Text) }},
-		Carriage: worker.Lines, Language: language, App: dir, Indexing: true,
+		Spec:      process.Spec{Path: path, Args: []string{entry}, Dir: dir, Env: append(os.Environ(), "FUNCTIONS_WORKER_DIRECTORY="+dir), Output: func(l process.Line) { fmt.Println(l.Text) }},
+		Transport: worker.Lines, Language: language, App: dir, Indexing: true,
 	})
 	check(err)
 	_, err = w.Functions(context.Background())

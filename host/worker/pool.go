@@ -42,7 +42,7 @@ type loan struct {
 // key is the same for what one process may serve.
 func (s *Spec) key() string {
 	return fmt.Sprintf("%q", []any{
-		s.Path, s.Args, s.Dir, s.Env, int(s.Carriage), s.Language, s.Directory, s.App, s.Indexing, s.Metadata, s.HostVersion, s.Content,
+		s.Path, s.Args, s.Dir, s.Env, int(s.Transport), s.Language, s.Directory, s.App, s.Indexing, s.Metadata, s.HostVersion, s.Content,
 	})
 }
 

@@ -23,12 +23,12 @@ type borrowers struct {
 	spec worker.Spec
 }
 
-// lend runs a test with a pool, on both carriages.
+// lend runs a test with a pool, on both transports.
 func lend(t *testing.T, odd string, test func(b *borrowers)) {
-	for _, carriage := range []string{"grpc", "lines"} {
-		t.Run(carriage, func(t *testing.T) {
+	for _, transport := range []string{"grpc", "lines"} {
+		t.Run(transport, func(t *testing.T) {
 			t.Parallel()
-			b := &borrowers{T: t, pool: worker.NewPool(1), spec: spec(carriage + " " + odd)}
+			b := &borrowers{T: t, pool: worker.NewPool(1), spec: spec(transport + " " + odd)}
 			b.spec.Pool = b.pool
 			defer b.pool.Close()
 			test(b)

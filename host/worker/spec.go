@@ -9,13 +9,13 @@ import (
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
-// Carriage says how the messages travel.
-type Carriage int
+// Transport says how the messages travel.
+type Transport int
 
-// The carriages.
+// The transports.
 const (
 	// GRPC is the stream EventStream in clear HTTP/2, the platform's own.
-	GRPC Carriage = iota
+	GRPC Transport = iota
 	// Lines is one message in proto-JSON a line (package shim).
 	Lines
 )
@@ -28,7 +28,7 @@ type Spec struct {
 	// first message.
 	process.Spec
 
-	Carriage Carriage
+	Transport Transport
 	// Language is the worker's language in small letters, "node".
 	Language string
 	// Directory is the folder of the worker, App the folder of the function app.

@@ -26,7 +26,7 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// bench is a worker under test, on one carriage and one clock.
+// bench is a worker under test, on one transport and one clock.
 type bench struct {
 	*testing.T
 	clk  clock.Clock
@@ -55,12 +55,12 @@ func spec(role string) worker.Spec {
 		Env: append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0"),
 	}}
 	if strings.HasPrefix(role, "lines") {
-		s.Carriage = worker.Lines
+		s.Transport = worker.Lines
 	}
 	return s
 }
 
-// on runs a test with a worker of that role, on both carriages and both clocks. A
+// on runs a test with a worker of that role, on both transports and both clocks. A
 // patient clock lets time pass although a call is out.
 func on(t *testing.T, odd string, patience time.Duration, test func(b *bench)) {
 	t.Helper()
@@ -70,9 +70,9 @@ func on(t *testing.T, odd string, patience time.Duration, test func(b *bench)) {
 // onWith is on for a worker that is started otherwise.
 func onWith(t *testing.T, odd string, patience time.Duration, change func(*bench, *worker.Spec), test func(b *bench)) {
 	t.Helper()
-	for _, carriage := range []string{"grpc", "lines"} {
-		onClocks(t, carriage+"/", patience, func(t *testing.T, clk clock.Clock) {
-			runWith(t, clk, spec(carriage+" "+odd), change, test)
+	for _, transport := range []string{"grpc", "lines"} {
+		onClocks(t, transport+"/", patience, func(t *testing.T, clk clock.Clock) {
+			runWith(t, clk, spec(transport+" "+odd), change, test)
 		})
 	}
 }

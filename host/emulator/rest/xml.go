@@ -24,7 +24,7 @@ func appendElement(b []byte, name, text string) []byte {
 
 // appendText appends text with as few escapes as can be, by name as the service
 // does: the parser of the JavaScript SDKs leaves references by number as they
-// are. A carriage return has no name. Characters that XML cannot hold become
+// are. A transport return has no name. Characters that XML cannot hold become
 // U+FFFD.
 func appendText(b []byte, text string) []byte {
 	start := 0

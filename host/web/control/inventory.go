@@ -4,7 +4,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/kinds/eventhubs"
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/host/web/api"
 )
 
@@ -32,7 +32,7 @@ type Inventory struct {
 
 	// Outputs are those that are not served, with what was recorded, and those that are
 	// made to fail.
-	Outputs []outputs.OutputInfo `json:"outputs"`
+	Outputs []recorded.OutputInfo `json:"outputs"`
 
 	// Deliveries are events that subscriptions of Event Grid still have, in order of
 	// publication, at most 256.

@@ -1,7 +1,7 @@
 package control
 
 import (
-	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/host/web/api"
 )
 
@@ -13,7 +13,7 @@ type ListOutputs struct {
 
 // Outputs are outputs of functions.
 type Outputs struct {
-	Outputs []outputs.OutputInfo `json:"outputs"`
+	Outputs []recorded.OutputInfo `json:"outputs"`
 }
 
 // PeekOutputs shows the latest values of a function's outputs, or of one.
@@ -27,9 +27,9 @@ type PeekOutputs struct {
 // PeekedOutputs is what was recorded of outputs that are not served: the latest values,
 // oldest first. Count is how many are kept.
 type PeekedOutputs struct {
-	Name    string                   `json:"name"` // "function" or "function/binding"
-	Count   int                      `json:"count"`
-	Outputs []outputs.RecordedOutput `json:"outputs"`
+	Name    string                    `json:"name"` // "function" or "function/binding"
+	Count   int                       `json:"count"`
+	Outputs []recorded.RecordedOutput `json:"outputs"`
 }
 
 // FailOutputs makes the next writes of outputs fail, -1 all, 0 none any more. The answer

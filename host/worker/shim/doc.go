@@ -2,7 +2,7 @@
 // each language, run by the user's own interpreter, with the app's own libraries. Where
 // the platform's own worker is found it can be run instead (spec workers 3.4).
 //
-// # The carriage
+// # The transport
 //
 // A shim speaks the messages of the platform's protocol (package workerpb) as lines
 // over TCP, so that it needs neither gRPC nor protobuf in the user's environment (spec

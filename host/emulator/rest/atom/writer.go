@@ -73,7 +73,7 @@ func (w *writer) time(name string, t time.Time) {
 func wireTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.9999999Z07:00") }
 
 // escape writes text with as few escapes as can be, by name as the service does:
-// parsers of JavaScript leave references by number as they are. A carriage return
+// parsers of JavaScript leave references by number as they are. A transport return
 // has no name. Characters that XML cannot hold become U+FFFD.
 func escape(text string) string {
 	text = strings.Map(func(r rune) rune {

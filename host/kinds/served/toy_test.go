@@ -1,4 +1,4 @@
-package table_test
+package served_test
 
 import (
 	"context"

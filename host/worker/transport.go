@@ -31,7 +31,7 @@ type endpoint interface {
 
 // open opens an endpoint for a worker of that ID. Beside its stream it serves
 // settlement.
-func (c Carriage) open(id string, beside *settlement) (endpoint, error) {
+func (c Transport) open(id string, beside *settlement) (endpoint, error) {
 	if c == Lines {
 		return openLines(id, beside)
 	}

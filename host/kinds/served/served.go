@@ -1,6 +1,6 @@
-// Package table lists the kinds of triggers and bindings that the host serves. A new kind
+// Package served lists the kinds of triggers and bindings that the host serves. A new kind
 // is one package and one line here.
-package table
+package served
 
 import (
 	"strings"

@@ -10,20 +10,20 @@ import (
 // with another one.
 const http2Preface = 'P'
 
-// handed is a listener whose connections another one has accepted.
-type handed struct {
+// relay is a listener whose connections another one has accepted.
+type relay struct {
 	at    net.Addr
 	conns chan net.Conn //clock:outside sockets
 	done  chan struct{} //clock:outside sockets
 	once  sync.Once
 }
 
-func newHanded(at net.Addr) *handed {
-	return &handed{at: at, conns: make(chan net.Conn), done: make(chan struct{})} //clock:outside sockets
+func newRelay(at net.Addr) *relay {
+	return &relay{at: at, conns: make(chan net.Conn), done: make(chan struct{})} //clock:outside sockets
 }
 
 // hand gives the server a connection; when the listener is closed it closes that.
-func (h *handed) hand(nc net.Conn) {
+func (h *relay) hand(nc net.Conn) {
 	select { //clock:outside sockets
 	case h.conns <- nc: //clock:outside sockets
 	case <-h.done: //clock:outside sockets
@@ -32,7 +32,7 @@ func (h *handed) hand(nc net.Conn) {
 }
 
 // Accept implements net.Listener.
-func (h *handed) Accept() (net.Conn, error) {
+func (h *relay) Accept() (net.Conn, error) {
 	select { //clock:outside sockets
 	case nc := <-h.conns: //clock:outside sockets
 		return nc, nil
@@ -42,13 +42,13 @@ func (h *handed) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener. More than once is no harm.
-func (h *handed) Close() error {
+func (h *relay) Close() error {
 	h.once.Do(func() { close(h.done) }) //clock:outside sockets
 	return nil
 }
 
 // Addr implements net.Listener.
-func (h *handed) Addr() net.Addr { return h.at }
+func (h *relay) Addr() net.Addr { return h.at }
 
 // buffered is a connection of which something was read ahead.
 type buffered struct {

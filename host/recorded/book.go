@@ -1,7 +1,7 @@
-// Package outputs keeps a host's records of its functions' outputs: the values that went
+// Package recorded keeps a host's records of its functions' outputs: the values that went
 // nowhere, because their service is not served, and the writes that are made to fail. It
 // knows neither attempts nor services.
-package outputs
+package recorded
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package table
+package served
 
 import (
 	"github.com/redeliver/redeliver/host/clock"

@@ -170,8 +170,8 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 	l.hush()
 	p, from := l.printer(), bufio.NewReader(resp.Body)
 	type entry struct {
-		text   string
-		record json.RawMessage
+		Text   string
+		Record json.RawMessage
 	}
 	var kept []entry
 	before := 0
@@ -192,23 +192,27 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 			kept = append(kept[:0], kept[most:]...)
 			before += most
 		}
-		kept = append(kept, entry{line.String(), record})
+		e := entry{strings.TrimSuffix(line.String(), "\n"), bytes.TrimSpace(record)}
+		mcp.Shorten(&e)
+		kept = append(kept, e)
 		line.Reset()
 	}
-	old := max(len(kept)-most, 0)
+	room, old := mcp.NewRoom(), len(kept)
+	for old > max(len(kept)-most, 0) && room.Takes(kept[old-1].Text, kept[old-1].Record) {
+		old--
+	}
 	data, text := logged{Before: before + old, Records: []json.RawMessage{}}, strings.Builder{}
 	text.Write(said.Bytes())
 	if data.Before > 0 {
-		writef(&text, "... %d lines before these: a larger max shows more, and function, message, failed and since choose among them\n", data.Before)
+		writef(&text, "... %d lines before these: function, message, failed and since choose among them, and a larger max shows more where there is room\n", data.Before)
 	}
 	for _, e := range kept[old:] {
-		text.WriteString(e.text)
-		data.Records = append(data.Records, bytes.TrimSpace(e.record))
+		text.WriteString(e.Text + "\n")
+		data.Records = append(data.Records, e.Record)
 	}
 	if len(kept) == 0 {
 		text.WriteString("nothing of that is in the journal\n")
 	}
-	mcp.Shorten(&data)
 	return mcp.Answer{Text: text.String(), Data: data}, nil
 }
 

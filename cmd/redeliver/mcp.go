@@ -98,9 +98,21 @@ func (a *assistant) host() (*client, error) {
 		return c, err
 	case dir == "":
 		return nil, hinted(fmt.Errorf("there is no app in %q: neither it nor a folder above it has a host.json", a.dir),
-			"the configuration of the assistant names the app's folder: redeliver mcp --dir FOLDER")
+			"the configuration of the assistant names the app's folder: redeliver mcp --dir "+shellWord(a.appBelow()))
 	}
 	return nil, a.noHost(dir)
+}
+
+// appBelow is an app in a folder right below the assistant's, for an example.
+func (a *assistant) appBelow() string {
+	entries, _ := os.ReadDir(a.dir) // no entries, no example
+	for _, e := range entries {
+		dir := filepath.Join(a.dir, e.Name())
+		if _, err := os.Stat(filepath.Join(dir, "host.json")); err == nil {
+			return dir
+		}
+	}
+	return "FOLDER"
 }
 
 func (a *assistant) noHost(dir string) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
@@ -29,7 +30,7 @@ func (a *assistant) tools() []mcp.Tool {
 	}
 	return []mcp.Tool{
 		tool("explain", "Explain messages", "Why was a message tried so often, and where has it gone?", "", "",
-			mcp.Operation(a.ask, "", mcp.Reads, control.Explain{}, explainedText).Otherwise("last", 5)),
+			mcp.Operation(a.ask, "", mcp.Reads, control.Explain{}, latestText)),
 		tool("ls", "List functions and services", "", "", "", a.list()),
 		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
 		tool("logs", "Read the journal", "", "", "", a.logs()),
@@ -127,11 +128,25 @@ func (a *assistant) redrives() []mcp.Way {
 
 // resultText is what came of a function that was run by hand.
 func resultText(in *control.Invoke, out *control.InvokeResult) string {
-	var text bytes.Buffer
-	if err := showResult(newConsole(streams{out: &text, err: &text}, true), in.Name, out); err != nil {
+	var text, said bytes.Buffer
+	if err := showResult(newConsole(streams{out: &text, err: &said}, true), in.Name, out); err != nil {
 		return printableLines(err.Error()) + "\n"
 	}
-	return text.String()
+	return text.String() + strings.TrimPrefix(said.String(), "redeliver: info: ")
+}
+
+// latestText are the latest lives that an answer has room for; the others leave it.
+func latestText(out *explain.Told) string {
+	room, first := mcp.NewRoom(), len(out.Lives)
+	for first > 0 && room.Takes(out.Lives[first-1].Text(), out.Lives[first-1]) {
+		first--
+	}
+	out.Lives, out.More = out.Lives[first:], out.More+first
+	text := explainedText(&explain.Told{Now: out.Now, Lives: out.Lives})
+	if out.More > 0 {
+		text = fmt.Sprintf("... %s before these: function and message choose among them\n\n%s", plural(out.More, "message"), text)
+	}
+	return text
 }
 
 // list is "redeliver ls".
@@ -239,6 +254,13 @@ func (a *assistant) check() mcp.Way {
 	}
 }
 
+// mostRepeats is how often an assistant has each scenario run in one call.
+const mostRepeats = 1000
+
+// mostListed is how many runs of scenarios are listed one by one; of more only those that did
+// not pass.
+const mostListed = 100
+
 // tested is what came of scenarios.
 type tested struct {
 	Passed    int        `json:"passed"`
@@ -266,6 +288,9 @@ func (a *assistant) test() mcp.Way {
 			if n, ok := given["repeat"].(int64); ok {
 				flags.repeat = int(n)
 			}
+			if flags.repeat > mostRepeats {
+				return mcp.Answer{}, fmt.Errorf("repeat must be a number from 1 to %d", mostRepeats)
+			}
 			paths, err := a.below(texts(given["files"]))
 			if err != nil {
 				return mcp.Answer{}, err
@@ -277,7 +302,9 @@ func (a *assistant) test() mcp.Way {
 			}
 			out := tested{Passed: r.sum.Passed, Failed: r.sum.Failed, Skipped: r.sum.Skipped, Scenarios: []testLine{}}
 			for _, res := range r.results {
-				out.Scenarios = append(out.Scenarios, lineOf(res))
+				if len(r.results) <= mostListed || !res.Passed() {
+					out.Scenarios = append(out.Scenarios, lineOf(res))
+				}
 			}
 			for _, f := range r.faults {
 				out.Faults = append(out.Faults, f.Error())

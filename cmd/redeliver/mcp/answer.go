@@ -15,6 +15,23 @@ const (
 	MaxAnswer = 64 << 10
 )
 
+// A Room is what an answer has left of MaxAnswer, for text and for JSON, when its parts are
+// gathered one by one: the latest first, of what would be too much.
+type Room struct{ text, data int }
+
+// NewRoom is the room of an answer, without some for what stands around its parts.
+func NewRoom() *Room { return &Room{MaxAnswer - 1024, MaxAnswer - 1024} }
+
+// Takes reports whether there is room for one more part, and takes it. The first part has
+// room however long it is.
+func (r *Room) Takes(text string, data any) bool {
+	raw, _ := json.Marshal(data) // what does not marshal takes nothing
+	first := *r == *NewRoom()
+	r.text -= len(text) + 1
+	r.data -= len(raw) + 1
+	return first || r.text >= 0 && r.data >= 0
+}
+
 // Shorten cuts texts and bytes below v, a pointer, that are longer than MaxText.
 func Shorten(v any) { shorten(reflect.ValueOf(v)) }
 
@@ -56,11 +73,12 @@ func shorten(v reflect.Value) {
 // shortenSlice cuts bytes, and JSON that is kept as it came, which becomes a text.
 func shortenSlice(v reflect.Value) {
 	switch {
-	case v.Type() == reflect.TypeFor[json.RawMessage]() && v.Len() > MaxText:
-		short, _ := json.Marshal(cut(string(v.Bytes()), MaxText)) // a text always marshals
-		v.SetBytes(short)
+	case v.Type() == reflect.TypeFor[json.RawMessage]():
+		if v.Len() > MaxText {
+			v.SetBytes(shortJSON(v.Bytes()))
+		}
 	case v.Type().Elem().Kind() == reflect.Uint8:
-		if v.CanSet() && v.Len() > MaxText && v.Type() != reflect.TypeFor[json.RawMessage]() {
+		if v.CanSet() && v.Len() > MaxText {
 			v.SetBytes(v.Bytes()[:MaxText])
 		}
 	default:
@@ -68,6 +86,18 @@ func shortenSlice(v reflect.Value) {
 			shorten(v.Index(i))
 		}
 	}
+}
+
+// shortJSON is JSON whose texts are cut, or, where that is not enough, its beginning as a
+// text.
+func shortJSON(raw []byte) []byte {
+	value := decoded(raw)
+	shorten(reflect.ValueOf(&value))
+	short, err := json.Marshal(value)
+	if err != nil || len(short) > 4*MaxText {
+		short, _ = json.Marshal(cut(string(raw), MaxText)) // a text always marshals
+	}
+	return short
 }
 
 // cut is the beginning of a text, with what was cut off.

@@ -179,6 +179,9 @@ func (a *Argument) read(raw json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, &Refusal{Text: fmt.Sprintf("%q: %v", a.Name, err)}
 	}
+	if text, ok := out.(string); ok && !a.Body && len(text) > MaxText {
+		return nil, &Refusal{Text: fmt.Sprintf("%q has %d bytes: want at most %d", a.Name, len(text), MaxText)}
+	}
 	if words, ok := a.words(); ok {
 		for _, one := range list(out) {
 			if word, ok := one.(string); ok && !slices.Contains(words, word) {

@@ -189,8 +189,10 @@ func (o *operation) fill(ctx context.Context, in any, given map[string]any) erro
 			body = text(value)
 		case p.In == "path":
 			path[p.Name] = text(value)
-			if path[p.Name] == "" || path[p.Name] == "." || path[p.Name] == ".." || strings.ContainsAny(path[p.Name], `/\`) {
-				return &Refusal{Text: fmt.Sprintf("%q is no name", path[p.Name])}
+			for part := range strings.SplitSeq(path[p.Name], "/") { // "app/function"
+				if part == "" || part == "." || part == ".." || strings.Contains(part, `\`) {
+					return &Refusal{Text: fmt.Sprintf("%q is no name", path[p.Name])}
+				}
 			}
 		default:
 			for _, one := range list(value) {

@@ -41,8 +41,12 @@ func (s *Server) Run(ctx context.Context, over sdk.Transport) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer s.calls.Wait()
 	defer cancel()
+	log := s.logger()
+	if !log.Enabled(ctx, slog.LevelDebug) { // the library takes an end that was asked for for an error
+		log = slog.New(slog.DiscardHandler)
+	}
 	server := sdk.NewServer(&sdk.Implementation{Name: "redeliver", Title: "Redeliver", Version: s.Version},
-		&sdk.ServerOptions{Instructions: s.Instructions, Logger: s.logger(), Capabilities: &sdk.ServerCapabilities{}})
+		&sdk.ServerOptions{Instructions: s.Instructions, Logger: log, Capabilities: &sdk.ServerCapabilities{}})
 	for i := range s.Tools {
 		t := &s.Tools[i]
 		server.AddTool(t.declared(), func(asked context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

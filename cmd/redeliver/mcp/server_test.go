@@ -154,6 +154,7 @@ func TestCalls(t *testing.T) {
 		{"send", `{"service":"queue","name":"orders","body":"x","delay":"30s","raw":true}`, `{"id":"m1"}`, "{Op:{} Queue:orders Raw:true Delay:30s TTL: Create:false Body:x}", "sent orders m1 with raw\n--raw "},
 		{"send", `{"service":"queue","name":"orders","body":{"z":1,"a":[1.50]}}`, `{}`, `{Op:{} Queue:orders Raw:false Delay:0s TTL: Create:false Body:{"z":1,"a":[1.50]}}`, "sent orders  with raw\n--raw "},
 		{"send", `{"service":"queue","name":"orders","body":[{"z":1},2]}`, `{}`, `{Op:{} Queue:orders Raw:false Delay:0s TTL: Create:false Body:[{"z":1},2]}`, "sent orders  with raw\n--raw "},
+		{"send", `{"service":"queue","name":"app/function"}`, `{}`, "{Op:{} Queue:app/function Raw:false Delay:0s TTL: Create:false Body:}", "sent app/function  with raw\n--raw "},
 		{"clock", `{}`, `{}`, "{Op:{}}", ""},
 		{"clock", `{"action":"set","mode":"manual"}`, `{}`, "{Op:{} Mode:manual}", ""},
 		{"clock", `{"action":"advance","by":"1h30m"}`, `{}`, "{Op:{} By:1h30m0s}", ""},
@@ -210,6 +211,7 @@ func TestRefusals(t *testing.T) {
 		{"send", `{"service":"queue","name":"q","raw":"yes"}`, `error: "raw": want true or false, not "yes"`},
 		{"send", `{"service":"queue","name":"../q"}`, `error: "../q" is no name`},
 		{"send", `{"service":"queue","name":"q","body":"` + strings.Repeat("x", api.MaxBody+1) + `"}`, "error: the body has 1048577 bytes: want at most 1048576"},
+		{"send", `{"service":"queue","name":"` + strings.Repeat("q", mcp.MaxText+1) + `"}`, "error: \"name\" has 4097 bytes: want at most 4096"},
 		{"clock", `{"by":"1h"}`, "error: clock show does not take the argument \"by\"\nhint: it belongs to action \"advance\""},
 		{"clock", `{"action":"set","mode":"manuel"}`, "error: \"mode\": \"manuel\" is none of real or manual\nhint: did you mean \"manual\"?"},
 		{"clock", `{"action":"advance","by":"9999h"}`, "error: by \"9999h\": want a duration above 0 and at most 8784h\nhint: its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""},
@@ -452,5 +454,46 @@ func TestEndOfTheInputEndsCalls(t *testing.T) {
 	<-ended
 	if err := <-done; err != nil {
 		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// JSON that is kept as it came stays JSON of its form while its texts alone are too long.
+func TestLongJSON(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", mcp.MaxText+1)
+	cut := long[:mcp.MaxText] + "... (the first 4096 of 4097 bytes)"
+	for _, c := range [][2]string{
+		{`{"b": 1.50, "a":1}`, `{"b": 1.50, "a":1}`},
+		{`{"b":1.50,"a":["` + long + `",9007199254740993]}`, `{"a":["` + cut + `",9007199254740993],"b":1.50}`},
+		{`[` + strings.Repeat("1,", 4*mcp.MaxText) + `1]`, `"[` + strings.Repeat("1,", mcp.MaxText/2)[:mcp.MaxText-1] + `... (the first 4096 of 32771 bytes)"`},
+	} {
+		v := struct{ Documents []json.RawMessage }{[]json.RawMessage{json.RawMessage(c[0])}}
+		mcp.Shorten(&v)
+		if got := string(v.Documents[0]); got != c[1] {
+			t.Errorf("got %d bytes: %.60s ... %s", len(got), got, got[max(0, len(got)-60):])
+		}
+	}
+}
+
+// Parts that are gathered from the last one on have room up to the longest answer, and the
+// first of them always.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	room, n := mcp.NewRoom(), 0
+	for room.Takes(strings.Repeat("x", 999), strings.Repeat("x", 9)) {
+		n++
+	}
+	if n != (mcp.MaxAnswer-1024)/1000 {
+		t.Errorf("room for %d texts", n)
+	}
+	room, n = mcp.NewRoom(), 0
+	for room.Takes("", strings.Repeat("x", 997)) {
+		n++
+	}
+	if n != (mcp.MaxAnswer-1024)/1000 {
+		t.Errorf("room for %d values", n)
+	}
+	if room := mcp.NewRoom(); !room.Takes(strings.Repeat("x", 2*mcp.MaxAnswer), nil) || room.Takes("x", nil) {
+		t.Error("the first part alone has room")
 	}
 }

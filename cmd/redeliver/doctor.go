@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/listen"
 )
@@ -89,7 +90,7 @@ func examine(ctx context.Context, dir string) []finding {
 		list = append(list, program(ctx, p.name, strings.Fields(p.command), p.hint))
 	}
 	settings := settingsOf(dir)
-	for _, language := range []string{"node", "python", "java", "powershell"} {
+	for _, language := range languages.WithArguments() {
 		list = append(list, workerFor(dir, language, settings))
 	}
 	list = append(list, portFindings()...)

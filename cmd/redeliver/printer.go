@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/trace"
 	"github.com/redeliver/redeliver/retrycontext"
 )
@@ -519,8 +520,7 @@ func (p *printer) processStart(rec *journal.Record) string {
 	if rec.Beside.PID != 0 {
 		pid = "pid " + strconv.Itoa(rec.Beside.PID)
 	}
-	switch rec.Name {
-	case "node", "python", "java", "powershell", "dotnet-isolated":
+	if len(languages.Of(rec.Name).Interpreters) > 0 {
 		return p.format(&shown, dim, "process started", pid)
 	}
 	return p.verbose(&shown, "process started", pid)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/telemetry"
@@ -146,8 +147,8 @@ func (s *session) start(ctx context.Context) error {
 // warnOfArguments says when the arguments for a language worker reach none.
 func (s *session) warnOfArguments() {
 	handler := s.read.Handler
-	if s.flags.languageWorker != "" && !(handler.Kind == app.Language && slices.Contains(argumentRuntimes, handler.Runtime)) {
-		s.out.warn(s.ofApp("--language-worker has no effect: no language worker for " + strings.Join(argumentRuntimes, ", ") + " runs the functions of this app"))
+	if s.flags.languageWorker != "" && !(handler.Kind == app.Language && slices.Contains(languages.WithArguments(), handler.Runtime)) {
+		s.out.warn(s.ofApp("--language-worker has no effect: no language worker for " + strings.Join(languages.WithArguments(), ", ") + " runs the functions of this app"))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/languages"
 )
 
 // startFlags are the flags of "redeliver start".
@@ -384,16 +385,13 @@ func closeStart(s *common, err error, hurry <-chan struct{}) error {
 	return exitCode(exitInterrupted)
 }
 
-// argumentRuntimes are the runtimes whose workers take arguments of the user.
-var argumentRuntimes = []string{"node", "python", "java", "powershell"} // read only
-
 // hostEnvironment is the environment that the app is loaded with: this
 // process's, always in development (spec host-and-retry 12.3). Arguments for the language
 // worker are a setting, as in the platform's tool.
 func hostEnvironment(languageWorker string) []string {
 	env := append(slices.Clone(os.Environ()), "AZURE_FUNCTIONS_ENVIRONMENT=Development")
 	if languageWorker != "" {
-		for _, language := range argumentRuntimes {
+		for _, language := range languages.WithArguments() {
 			env = append(env, "languageWorkers__"+language+"__arguments="+languageWorker)
 		}
 	}

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/internal/dotnet"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 // The runtimes of .NET: functions in a process of their own, and functions that run
 // inside the platform's host.
 const (
-	isolated  = "dotnet-isolated"
-	inProcess = "dotnet"
+	isolated  = languages.Dotnet
+	inProcess = languages.InProcess
 )
 
 func isDotnet(runtime string) bool { return runtime == isolated || runtime == inProcess }
@@ -38,7 +39,7 @@ func dotnetApp(dir string, settings *Settings) *language {
 		if p.Model == dotnet.InProcess {
 			found.runtime, found.project = inProcess, ""
 		}
-		found.words = runtimeWords[found.runtime]
+		found.words = languages.Of(found.runtime).Words
 		switch {
 		case len(projects) > 1:
 			found.obstacle = &schemas.Fault{
@@ -55,7 +56,7 @@ func dotnetApp(dir string, settings *Settings) *language {
 	}
 	_, named := settings.Lookup(runtimeSetting)
 	if info, err := os.Stat(filepath.Join(dir, outputFolder)); isFile(dir, outputFile) && (err == nil && info.IsDir() || named && strings.EqualFold(settings.Get(runtimeSetting), isolated)) {
-		return &language{runtime: isolated, words: runtimeWords[isolated], sign: outputFile, inCode: true}
+		return &language{runtime: isolated, words: languages.Of(isolated).Words, sign: outputFile, inCode: true}
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (l *loader) otherModel(h *HandlerSpec, found *language) {
 func (l *loader) oldModel(w *schemas.Fault, lang *language, functions []*Function) {
 	sign := runtimeSetting + " is " + inProcess
 	for _, f := range functions {
-		if scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))].runtime == inProcess {
+		if script, _ := languages.OfScript(f.ScriptFile); script.Runtime == inProcess {
 			sign, w.File = f.ScriptFile, f.ScriptFile
 			w.Path, w.Found, w.Line, w.Column = "", "", 0, 0
 			break

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/internal/dotnet"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -154,7 +155,7 @@ func (l *loader) discoverHandler() HandlerSpec {
 		l.prebuilt(&h, custom)
 	case h.Runtime == "go" || h.Runtime == "" || officialGo(h.Runtime):
 		l.goSource(&h)
-	case runtimeWords[h.Runtime] == "":
+	case languages.Of(h.Runtime).Words == "":
 		h.Fault = runtimeFault(runtimeName, "there is no such worker runtime")
 		h.Fault.Hint = "remove the setting, or set it to go"
 	}
@@ -173,7 +174,7 @@ func (l *loader) goProgram(h *HandlerSpec) string {
 }
 
 // officialGo reports whether a runtime is the platform's own Go worker.
-func officialGo(runtime string) bool { return runtime == "native" || runtime == "golang" }
+func officialGo(runtime string) bool { return languages.Of(runtime).OwnWorker }
 
 // otherLanguage describes an app that is not written for this host, if its runtime or
 // its files say what it is written for. The runtime goes first.
@@ -192,7 +193,7 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 			l.otherModel(h, found)
 		}
 	case found == nil || found.runtime != h.Runtime:
-		found = &language{runtime: h.Runtime, words: runtimeWords[h.Runtime], inCode: officialGo(h.Runtime)}
+		found = &language{runtime: h.Runtime, words: languages.Of(h.Runtime).Words, inCode: officialGo(h.Runtime)}
 	}
 	if officialGo(h.Runtime) {
 		// The program is all that there is of the app, and a build writes it anew.
@@ -204,7 +205,7 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 // inLanguage takes note that functions are written in another language, and whether a
 // worker runs them.
 func (l *loader) inLanguage(h *HandlerSpec, found *language) {
-	h.Kind, l.language, h.Extensions = Language, found, workerExtensions[h.Runtime]
+	h.Kind, l.language, h.Extensions = Language, found, languages.Of(h.Runtime).Watched
 	if found.obstacle != nil {
 		l.noWorker = NoWorker{Reason: found.obstacle.Reason}
 		return
@@ -221,7 +222,7 @@ func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 		}
 	}
 	if l.opts.Worker == nil {
-		h.Worker = h.Runtime == "node" || h.Runtime == "python" || h.Runtime == "java" || h.Runtime == isolated
+		h.Worker = languages.Of(h.Runtime).Served
 		switch {
 		case h.Worker:
 		case officialGo(h.Runtime):

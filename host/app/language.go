@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -28,29 +29,6 @@ const (
 	onlySome = "this version brings workers for JavaScript, TypeScript, Python and Java only"
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
 )
-
-// runtimeWords names the languages of the platform's runtimes.
-var runtimeWords = map[string]string{ // read only
-	"node": "JavaScript or TypeScript", "python": "Python", "java": "Java", "powershell": "PowerShell",
-	"dotnet": ".NET (in-process)", "dotnet-isolated": ".NET (isolated)",
-	"native": "Go, for the official Go worker", "golang": "Go, for the official Go worker",
-}
-
-// scriptWords names the language of a script by the end of its name.
-var scriptWords = map[string]language{ // read only
-	".js": {runtime: "node", words: "JavaScript"}, ".mjs": {runtime: "node", words: "JavaScript"}, ".cjs": {runtime: "node", words: "JavaScript"},
-	".ts": {runtime: "node", words: "TypeScript"}, ".py": {runtime: "python", words: "Python"},
-	".jar": {runtime: "java", words: "Java"}, ".java": {runtime: "java", words: "Java"},
-	".ps1": {runtime: "powershell", words: "PowerShell"}, ".psm1": {runtime: "powershell", words: "PowerShell"},
-	".dll": {runtime: "dotnet", words: ".NET"}, ".csx": {runtime: "dotnet", words: "C# script"}, ".fsx": {runtime: "dotnet", words: "F# script"},
-}
-
-// workerExtensions are the ends of the names of files that belong to a runtime's
-// functions (spec host-and-retry 7.1).
-var workerExtensions = map[string][]string{ // read only
-	"node": {".js", ".mjs", ".cjs"}, "python": {".py"}, "java": {".jar", ".class"}, "powershell": {".ps1", ".psm1"},
-	isolated: {".dll", ".metadata"},
-}
 
 // languageOf recognises an app in another language by its files, as the platform's
 // tool does (spec workers-dotnet-java 1.1, 2.1, 3; spec workers 4). It looks at the app's
@@ -170,14 +148,15 @@ func (l *loader) notServed(functions []*Function) {
 		return
 	}
 	for _, f := range functions {
-		switch script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; {
-		case known && script.runtime == inProcess && h.Runtime == inProcess:
+		script, words := languages.OfScript(f.ScriptFile)
+		switch known := words != ""; {
+		case known && script.Runtime == inProcess && h.Runtime == inProcess:
 			f.NotServed = filepath.Base(f.ScriptFile) + " runs in the in-process model of .NET, whose support has ended"
-		case known && script.runtime != h.Runtime && h.Worker:
-			f.NotServed = fmt.Sprintf("%s is %s, and the worker of this app is for %s", filepath.Base(f.ScriptFile), script.words, runtimeWords[h.Runtime])
+		case known && script.Runtime != h.Runtime && h.Worker:
+			f.NotServed = fmt.Sprintf("%s is %s, and the worker of this app is for %s", filepath.Base(f.ScriptFile), words, languages.Of(h.Runtime).Words)
 		case h.Worker:
 		case known:
-			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), script.words, l.noWorker.Reason)
+			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), words, l.noWorker.Reason)
 		case h.Kind == Language:
 			f.NotServed = fmt.Sprintf("it is written in %s, and %s", l.language.words, l.noWorker.Reason)
 		case !f.hasFault(scriptFile):
@@ -199,9 +178,9 @@ func (l *loader) notServed(functions []*Function) {
 func (l *loader) languageOfScripts(functions []*Function) {
 	h := &l.app.Handler
 	for _, f := range functions {
-		if script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; known && h.Kind == NoHandler {
-			h.Runtime = script.runtime
-			l.inLanguage(h, &language{runtime: script.runtime, words: script.words})
+		if script, words := languages.OfScript(f.ScriptFile); words != "" && h.Kind == NoHandler {
+			h.Runtime = script.Runtime
+			l.inLanguage(h, &language{runtime: script.Runtime, words: words})
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/customhandler"
 	"github.com/redeliver/redeliver/host/invokertest"
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
@@ -92,7 +93,7 @@ func (m model) need(tb testing.TB) (env []string) {
 	switch m.runtime {
 	case "custom":
 		return nil
-	case worker.Dotnet: // make interop does not install it
+	case languages.Dotnet: // make interop does not install it
 		if out, err := command(tb, "dotnet", "--version"); err != nil {
 			tb.Skipf("there is no .NET SDK here: %v %s", err, out)
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/hosttest"
-	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -26,7 +26,7 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := map[string]bool{"orders": true}
-	for _, m := range append(models(), model{name: "typescript", runtime: "node", library: "node_modules/@azure/functions"}, model{name: "orders-dotnet", runtime: worker.Dotnet}) {
+	for _, m := range append(models(), model{name: "typescript", runtime: "node", library: "node_modules/@azure/functions"}, model{name: "orders-dotnet", runtime: languages.Dotnet}) {
 		run[m.name] = true
 		t.Run(m.title(), func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func TestSamples(t *testing.T) {
 				compile(t, dir)
 			}
 			got, want := orders(t, m.hostOf(t, dir, env, functions...), functions), want
-			if m.runtime == worker.Dotnet {
+			if m.runtime == languages.Dotnet {
 				// A queue function of .NET has no policy of its own (spec workers-dotnet-java 1.4).
 				got, want = without(got, " SendInvoice "), without(want, " SendInvoice ")
 			}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
@@ -82,28 +83,28 @@ func (e *NotFoundError) Error() string { return e.Reason }
 // own build writes, see [Search.Output].
 func Find(s Search) (*Found, error) {
 	f, err := s.find()
-	if err == nil && s.Language != worker.Dotnet {
+	if err == nil && s.Language != languages.Dotnet {
 		f.App = s.App
 	}
 	return f, err
 }
 
 func (s *Search) find() (*Found, error) {
-	if s.Language == worker.Dotnet {
-		path, err := s.dotnet(s.Setting("languageWorkers:" + worker.Dotnet + ":defaultExecutablePath"))
+	if s.Language == languages.Dotnet {
+		path, err := s.dotnet(s.Setting("languageWorkers:" + languages.Dotnet + ":defaultExecutablePath"))
 		if err != nil {
 			return nil, err
 		}
 		return &Found{Language: s.Language, Path: path, Transport: worker.GRPC}, nil
 	}
-	if s.Language == "native" || s.Language == "golang" {
+	if languages.Of(s.Language).OwnWorker {
 		return s.native()
 	}
 	if s.Prefer != PreferShim {
 		dir, said := s.directory()
 		if dir != "" {
 			f, err := s.official(dir)
-			if err == nil || said || s.Language == worker.PowerShell { // no other one runs PowerShell
+			if err == nil || said || s.Language == languages.PowerShell { // no other one runs PowerShell
 				return f, err
 			}
 		}
@@ -226,7 +227,7 @@ func (s *Search) bundled() (*Found, error) {
 	}
 	if s.Language == "java" {
 		if JavaCompiler(path) == "" {
-			return nil, s.notFound(fmt.Sprintf("the program %q belongs to no JDK: there is no javac, which compiles the worker once", path), installs["java"])
+			return nil, s.notFound(fmt.Sprintf("the program %q belongs to no JDK: there is no javac, which compiles the worker once", path), languages.Of(s.Language).Install)
 		}
 		f.Args = s.javaArguments()
 	}
@@ -244,31 +245,17 @@ func (s *Search) program(described string) (string, error) {
 	switch s.Language {
 	case "java":
 		return s.java(named)
-	case worker.PowerShell: // its worker is a program of .NET
+	case languages.PowerShell: // its worker is a program of .NET
 		return s.dotnet(s.expand(named))
 	}
 	return s.interpreter(s.expand(named))
 }
 
-// interpreters are the programs that run a language, in the order in which they are
-// tried (spec workers 15).
-var interpreters = map[string][]string{ // read only
-	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, worker.PowerShell: {"dotnet"}, worker.Dotnet: {"dotnet"},
-}
-
-// installs says how to get an interpreter.
-var installs = map[string]string{ // read only
-	"node":            "install Node.js 18 or later (https://nodejs.org)",
-	"java":            "install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder",
-	worker.Dotnet:     "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
-	worker.PowerShell: "install the .NET runtime on which the worker runs, .NET 8 for PowerShell 7.4 (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
-	"python":          "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
-}
-
 // interpreter finds the program that runs the worker: the one that is named, else the
 // one of the virtual environment, else the usual ones.
 func (s *Search) interpreter(named string) (string, error) {
-	usual := interpreters[s.Language]
+	row := languages.Of(s.Language)
+	usual := row.Interpreters
 	if named != "" && named != s.Language && !contains(usual, named) {
 		if !strings.ContainsAny(named, `/\`) {
 			if path, err := exec.LookPath(named); err == nil {
@@ -292,7 +279,7 @@ func (s *Search) interpreter(named string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", s.notFound(fmt.Sprintf(`there is no program "%s" in PATH`, cmp.Or(strings.Join(usual, `" or "`), s.Language)), installs[s.Language])
+	return "", s.notFound(fmt.Sprintf(`there is no program "%s" in PATH`, cmp.Or(strings.Join(usual, `" or "`), s.Language)), row.Install)
 }
 
 // pythonOf is the interpreter of a virtual environment, "" when there is none.
@@ -380,7 +367,7 @@ func (f *Found) Environment(has func(name string) bool) []string {
 	switch f.Language {
 	case "python":
 		add("PYTHON_THREADPOOL_THREAD_COUNT", "1000")
-	case worker.PowerShell:
+	case languages.PowerShell:
 		add("PSWorkerInProcConcurrencyUpperBound", "1000")
 	case "java":
 		// Without a locale Java opens no file whose path has more than ASCII.

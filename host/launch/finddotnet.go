@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
@@ -64,7 +65,7 @@ func (s Search) Output(root string) (*Found, error) {
 	} else if program != "dotnet" {
 		f.Path, err = s.interpreter(program)
 	} else {
-		f.Path, err = s.dotnet(s.Setting("languageWorkers:" + worker.Dotnet + ":defaultExecutablePath"))
+		f.Path, err = s.dotnet(s.Setting("languageWorkers:" + languages.Dotnet + ":defaultExecutablePath"))
 	}
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (s Search) Output(root string) (*Found, error) {
 	} else if !own {
 		return nil, s.notFound(fmt.Sprintf("%s in %q names no assembly", configFile, root), again)
 	}
-	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+worker.Dotnet+":arguments"))...)
+	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+languages.Dotnet+":arguments"))...)
 	if f.Processes, err = s.processes(d.processes); err != nil {
 		return nil, err
 	}

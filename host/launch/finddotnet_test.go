@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/worker"
 )
@@ -27,7 +28,7 @@ func outputOf(t *testing.T, description string, files ...string) string {
 
 // dotnetSearch looks for the worker of an isolated app, with these settings.
 func dotnetSearch(settings map[string]string) launch.Search {
-	return launch.Search{Language: worker.Dotnet, Setting: func(name string) string { return settings[name] }}
+	return launch.Search{Language: languages.Dotnet, Setting: func(name string) string { return settings[name] }}
 }
 
 // What a build has written says what is started: dotnet with the assembly, or the app's
@@ -54,7 +55,7 @@ func TestDotnetOutput(t *testing.T) {
 			continue
 		}
 		want := &launch.Found{
-			Language: worker.Dotnet, Path: os.Args[0], Directory: root, App: root, Transport: worker.GRPC, Indexing: tt.indexing,
+			Language: languages.Dotnet, Path: os.Args[0], Directory: root, App: root, Transport: worker.GRPC, Indexing: tt.indexing,
 			Env:       []string{"FUNCTIONS_WORKER_DIRECTORY=" + root, "DOTNET_NOLOGO=true", "DOTNET_CLI_TELEMETRY_OPTOUT=true", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=true"},
 			Processes: usual,
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/customhandler"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/host/worker/shim"
@@ -33,7 +34,7 @@ func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*Found, er
 }
 
 func findWorker(s Search) (*Found, error) {
-	if s.Language == worker.Dotnet {
+	if s.Language == languages.Dotnet {
 		return findDotnet(s)
 	}
 	return Find(s)
@@ -89,7 +90,7 @@ func Worker(ctx context.Context, a *app.App, spec *app.HandlerSpec, how Build) (
 	found, err := findWorker(s)
 	switch {
 	case err != nil:
-	case spec.Runtime == worker.Dotnet:
+	case spec.Runtime == languages.Dotnet:
 		err = buildDotnet(ctx, s, found, spec, how)
 	case !found.Official() && found.Language == "java":
 		err = compileJava(ctx, found)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/worker"
 )
 
@@ -15,7 +16,7 @@ import (
 // of the host's, or of the project's own tools, whichever is newer. The app is returned with
 // them, and the file that was read; a without them and "" where there is no build.
 func LastBuild(a *app.App, opts *app.Options) (read *app.App, file string, err error) {
-	if a.Handler.Kind != app.Language || a.Handler.Runtime != worker.Dotnet {
+	if a.Handler.Kind != app.Language || a.Handler.Runtime != languages.Dotnet {
 		return a, "", nil
 	}
 	bin := filepath.Join(a.Dir, "bin")

@@ -10,18 +10,15 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// Dotnet is the runtime of isolated .NET apps. It is the one language whose name decides
-// what is sent: how batches travel stands in no capability.
-const Dotnet = "dotnet-isolated"
-
 // unconnected is what helps a worker that has not connected, although nothing has failed in
 // it: it runs, or has ended well. Empty: it has said itself what it lacks.
 func (c *conn) unconnected() string {
-	if c.spec.Language != Dotnet || c.child.Ended() && c.child.Status() != "exit status 0" {
+	if c.spec.Language != languages.Dotnet || c.child.Ended() && c.child.Status() != "exit status 0" {
 		return ""
 	}
 	return "does Program call FunctionsApplication.CreateBuilder, or ConfigureFunctionsWorkerDefaults or ConfigureFunctionsWebApplication of its host builder, and Run?"

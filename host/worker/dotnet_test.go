@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 )
@@ -41,7 +42,7 @@ func onDotnet(t *testing.T, change func(root string, s *worker.Spec), test func(
 			t.Fatal(err)
 		}
 		s := worker.Spec{
-			Language: worker.Dotnet, App: a.root, Directory: a.root, Indexing: true,
+			Language: languages.Dotnet, App: a.root, Directory: a.root, Indexing: true,
 			Metadata: filepath.Join(a.root, "functions.metadata"),
 			Notice:   func(l call.Log) { a.notices = append(a.notices, l.Message) },
 			Log:      func(l call.Log) { t.Errorf("a line of no call: %+v", l) },
@@ -359,9 +360,9 @@ func TestDotnetNeverConnects(t *testing.T) {
 		role, language string
 		want           bool
 	}{
-		{"grpc silent", worker.Dotnet, true},
-		{"grpc exitsWell", worker.Dotnet, true},
-		{"grpc exits", worker.Dotnet, false},
+		{"grpc silent", languages.Dotnet, true},
+		{"grpc exitsWell", languages.Dotnet, true},
+		{"grpc exits", languages.Dotnet, false},
 		{"grpc silent", "node", false},
 		{"grpc exitsWell", "node", false},
 	} {

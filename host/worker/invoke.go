@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/internal/proxy"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
@@ -143,7 +144,7 @@ func (c *conversation) listen(ctx context.Context, name string, m *message, err 
 		if err != nil {
 			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
 		}
-		if resp.Error != nil && c.w.spec.Language == Dotnet {
+		if resp.Error != nil && c.w.spec.Language == languages.Dotnet {
 			resp.Error.Text = inWords(resp.Error, thrown)
 		}
 		return resp, nil

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/process"
 )
 
@@ -49,7 +50,7 @@ func (s *Spec) key() string {
 // process starts the process of that number, or borrows it.
 func (w *Worker) process(ctx context.Context, number int) (*conn, error) {
 	p := w.spec.Pool
-	if p == nil || number > 1 || w.spec.Count > 1 || w.spec.Language == Dotnet || Debugs(w.spec.Args) {
+	if p == nil || number > 1 || w.spec.Count > 1 || w.spec.Language == languages.Dotnet || Debugs(w.spec.Args) {
 		return connect(ctx, w.spec, number)
 	}
 	key := w.spec.key()

@@ -23,6 +23,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
@@ -56,7 +57,7 @@ func onReplay(t *testing.T, start string, files []string, test func(r *replay)) 
 			}
 		}
 		s := worker.Spec{
-			Language: worker.Dotnet, App: r.root, Directory: r.root, Indexing: true, CancelGrace: time.Minute,
+			Language: languages.Dotnet, App: r.root, Directory: r.root, Indexing: true, CancelGrace: time.Minute,
 			Notice: into(&r.notices), Log: into(&r.lines),
 			Spec: process.Spec{
 				Path: os.Args[0], Args: []string{filepath.Join(r.root, "app.dll")}, Grace: time.Millisecond, StopGrace: 5 * time.Second,

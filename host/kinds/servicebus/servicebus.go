@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/languages"
 	trigger "github.com/redeliver/redeliver/triggers/servicebus"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -91,7 +92,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MaxBatchWait:                 conf.MaxBatchWaitTime,
 		DataType:                     kinds.DataType(f),
 		TextMembers:                  kinds.OfThePlatform(f),
-		SessionActions:               f.App().Handler.Runtime == "dotnet-isolated",
+		SessionActions:               f.App().Handler.Runtime == languages.Dotnet,
 	}
 	if f.Def.DefersTrigger() {
 		opts.Value = model

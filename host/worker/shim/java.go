@@ -3,6 +3,8 @@ package shim
 import (
 	"embed"
 	"io/fs"
+
+	"github.com/redeliver/redeliver/host/languages"
 )
 
 //go:embed java/RedeliverWorker.java
@@ -15,5 +17,5 @@ func init() {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	all = append(all, Shim{Runtime: "java", Files: files, Entry: "RedeliverWorker.java", Extensions: []string{".jar"}})
+	all = append(all, Shim{Runtime: languages.Java, Files: files, Entry: "RedeliverWorker.java"})
 }

@@ -3,6 +3,8 @@ package shim
 import (
 	"embed"
 	"io/fs"
+
+	"github.com/redeliver/redeliver/host/languages"
 )
 
 //go:embed node/*.js node/package.json
@@ -16,5 +18,5 @@ func init() {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	all = append(all, Shim{Runtime: "node", Files: files, Entry: "worker.js", Extensions: []string{".js", ".mjs", ".cjs"}})
+	all = append(all, Shim{Runtime: languages.Node, Files: files, Entry: "worker.js"})
 }

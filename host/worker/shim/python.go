@@ -3,6 +3,8 @@ package shim
 import (
 	"embed"
 	"io/fs"
+
+	"github.com/redeliver/redeliver/host/languages"
 )
 
 //go:embed python/worker.py python/redeliver_worker/*.py python/standin/azure/functions/*.py
@@ -16,5 +18,5 @@ func init() {
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	all = append(all, Shim{Runtime: "python", Files: files, Entry: "worker.py", Extensions: []string{".py"}})
+	all = append(all, Shim{Runtime: languages.Python, Files: files, Entry: "worker.py"})
 }

@@ -19,8 +19,6 @@ type Shim struct {
 	// Files are the worker's files, Entry the one that is run.
 	Files fs.FS
 	Entry string
-	// Extensions are the ends of the names of scripts of the language.
-	Extensions []string
 }
 
 // all are the shims that there are.

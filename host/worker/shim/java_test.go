@@ -1,6 +1,8 @@
 package shim_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -331,13 +333,43 @@ func TestJavaInterfaces(t *testing.T) {
 	}
 }
 
-// A factory of instances that the app brings along is asked for them.
+// A factory of instances that the app brings along is asked for them. Its interface is there
+// where the build has left it to the worker, as for dependencies that are provided.
 func TestJavaInjector(t *testing.T) {
 	t.Parallel()
-	s := startJava(t, javaApp(t, "injected", javatest.Annotations, javatest.Interfaces))
-	id := s.file("app.jar", "shop.Injector$Functions.run", "in queueTrigger in", "$return queue out")
-	if got, want := told(s.call(id, text("x"))), "returns "+line(text("injected")); got != want {
-		t.Errorf("got %s, want %s", got, want)
+	for title, hidden := range map[string]string{"with the interface": "", "without the interface": "spi/inject/"} {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			dir := javaApp(t, "injected", javatest.Annotations, javatest.Interfaces)
+			without(t, filepath.Join(dir, "app.jar"), hidden)
+			s := startJava(t, dir)
+			id := s.file("app.jar", "shop.Injector$Functions.run", "in queueTrigger in", "$return queue out")
+			if got, want := told(s.call(id, text("x"))), "returns "+line(text("injected")); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// without removes the classes whose names have a part from a jar; none for no part.
+func without(t *testing.T, jar, part string) {
+	t.Helper()
+	r, err := zip.OpenReader(jar)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range r.File {
+		if part == "" || !strings.HasSuffix(f.Name, ".class") || !strings.Contains(f.Name, part) {
+			if err := w.Copy(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(w.Close(), os.WriteFile(jar, out.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -600,13 +600,7 @@ public final class RedeliverWorker {
         }
 
         private Object injector() throws Exception {
-            Class<?> spi;
-            try {
-                spi = loader.loadClass(API + "spi.inject.FunctionInstanceInjector");
-            } catch (ClassNotFoundException none) {
-                return null;
-            }
-            Iterator<?> found = ServiceLoader.load(spi, loader).iterator();
+            Iterator<?> found = ServiceLoader.load(loader.loadClass(ClassFile.INJECTOR), loader).iterator();
             return found.hasNext() ? found.next() : null;
         }
 
@@ -665,26 +659,64 @@ public final class RedeliverWorker {
         /** A class with one field that is an OutputBinding: a proxy would have no JSON form. */
         synchronized Class<?> outputType() throws IOException {
             if (output == null) {
-                byte[] text = PlainOutput.classFile();
-                output = defineClass(PlainOutput.NAME, text, 0, text.length);
+                output = define(ClassFile.OUTPUT, ClassFile.output());
             }
             return output;
         }
+
+        /** The interface of injectors, which the platform's worker brings along, is here for apps that lack it. */
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            try {
+                return super.findClass(name);
+            } catch (ClassNotFoundException none) {
+                if (!name.equals(ClassFile.INJECTOR)) {
+                    throw none;
+                }
+                try {
+                    return define(name, ClassFile.injector());
+                } catch (IOException odd) { // it is written to memory
+                    throw none;
+                }
+            }
+        }
+
+        private Class<?> define(String name, byte[] file) {
+            return defineClass(name, file, 0, file.length);
+        }
     }
 
-    /** The class file of a plain object with the methods getValue and setValue. */
-    static final class PlainOutput {
-        static final String NAME = "RedeliverOutputBinding";
+    /** Class files that are made here. */
+    static final class ClassFile {
+        static final String OUTPUT = "RedeliverOutputBinding";
+        static final String INJECTOR = API + "spi.inject.FunctionInstanceInjector";
 
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final DataOutputStream out = new DataOutputStream(bytes);
 
-        /** What the class would be in source: private Object value; and its getter and setter. */
-        static byte[] classFile() throws IOException {
-            PlainOutput file = new PlainOutput();
-            file.out.writeInt(0xCAFEBABE);
-            file.out.writeInt(52); // Java 8
-            file.constants();
+        private ClassFile(int constants) throws IOException {
+            out.writeInt(0xCAFEBABE);
+            out.writeInt(52); // Java 8
+            shorts(constants + 1);
+        }
+
+        /** In source: interface FunctionInstanceInjector { Object getInstance(Class of); } */
+        static byte[] injector() throws IOException {
+            ClassFile file = new ClassFile(6);
+            file.text(INJECTOR.replace('.', '/')); // 1
+            file.pair(7, 1);
+            file.text("java/lang/Object");
+            file.pair(7, 3); // 4
+            file.text("getInstance");
+            file.text("(Ljava/lang/Class;)Ljava/lang/Object;");
+            file.shorts(0x601, 2, 4, 0, 0, 1, 0x401, 5, 6, 0, 0); // a public interface with one public method
+            return file.bytes.toByteArray();
+        }
+
+        /** In source: private Object value; and its getter and setter. */
+        static byte[] output() throws IOException {
+            ClassFile file = new ClassFile(19);
+            file.outputConstants();
             file.shorts(0x21, 2, 4, 1, 6, 1, 2, 7, 8, 0); // public, this, super, one interface; one field: private, name, type
             file.shorts(3);
             file.method(9, 10, 1, 1, 0x2A, 0xB7, 0, 14, 0xB1); // super()
@@ -695,9 +727,8 @@ public final class RedeliverWorker {
         }
 
         /** The constants, by their numbers from 1. */
-        private void constants() throws IOException {
-            shorts(20);
-            text(NAME); // 1
+        private void outputConstants() throws IOException {
+            text(OUTPUT); // 1
             pair(7, 1);
             text("java/lang/Object");
             pair(7, 3); // 4

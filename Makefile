@@ -49,7 +49,7 @@ interop: ## test against Azurite and the SDKs of other languages, and a browser 
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md
-	go test -run '^$$' -bench . -benchtime 1s ./retrycontext ./host/clock ./host/journal ./host/emulator/storage ./host/emulator/eventgrid ./host/emulator/amqp/bus ./host/emulator/amqp/wire ./host/plugin ./host/invokertest ./host/hosttest ./host/scenario ./host/web ./cmd/redeliver
+	go test -run '^$$' -bench . -benchtime 1s ./retrycontext ./host/clock ./host/journal ./host/emulator/storage ./host/emulator/eventgrid ./host/emulator/amqp/bus ./host/emulator/amqp/wire ./host/plugin ./host/worker ./host/invokertest ./host/hosttest ./host/scenario ./host/web ./cmd/redeliver
 	go test -run '^$$' -bench . -benchtime 1x ./host/emulator/rest/restbench ./host/emulator/growth
 	go test -run '^$$' -bench . -benchtime 5000x ./host/emulator/amqp/amqpbench
 

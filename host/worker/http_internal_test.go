@@ -192,10 +192,7 @@ func TestQueryOrder(t *testing.T) {
 			want, object = strings.TrimSuffix(names, ",c"), `"query":` // c is empty
 		}
 		m := made()
-		line, err := toLines.Marshal(m)
-		if err == nil {
-			line, err = linesInOrder(line, m)
-		}
+		line, err := lineOf(m)
 		if err != nil {
 			t.Fatal(err)
 		}

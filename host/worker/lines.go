@@ -134,17 +134,22 @@ type lineStream struct {
 // mostHeld is how many bytes of lines wait for another one, about.
 const mostHeld = 64 << 10
 
-// toLines writes zeroes, which a reader of another language would not find otherwise.
-var toLines = protojson.MarshalOptions{EmitDefaultValues: true} // read only
-
 // fromLines takes messages of later versions.
 var fromLines = protojson.UnmarshalOptions{DiscardUnknown: true} // read only
 
-func (s *lineStream) Send(m *message, more bool) error {
-	line, err := toLines.Marshal(m)
-	if err == nil {
-		line, err = linesInOrder(line, m)
+// lineOf is a message in JSON. It holds zeroes, which a reader of another language would not
+// find otherwise, save for invocations: there is one for each attempt, and to write what is
+// not there would cost as much as the rest.
+func lineOf(m *message) ([]byte, error) {
+	line, err := protojson.MarshalOptions{EmitDefaultValues: m.GetInvocationRequest() == nil}.Marshal(m)
+	if err != nil {
+		return nil, err
 	}
+	return linesInOrder(line, m)
+}
+
+func (s *lineStream) Send(m *message, more bool) error {
+	line, err := lineOf(m)
 	if err != nil {
 		return fmt.Errorf("encode a message: %w", err)
 	}

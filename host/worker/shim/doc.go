@@ -13,9 +13,10 @@
 // member of the oneof stands beside requestId; bytes are Base64; a Duration is text such
 // as "1.5s"; 64-bit numbers may be text; an enum value is its name, in the host's
 // messages always, in a shim's its name or its number. The host writes members that
-// hold a zero, 0, "" and false, but leaves out messages that are absent: a
-// retryContext that is there means that a retry policy applies. A line has at most the
-// bytes that --grpcMaxMessageLength names.
+// hold a zero, 0, "" and false, save in an invocation, whose members are zero when they
+// are not there. It leaves out messages that are absent: a retryContext that is there means
+// that a retry policy applies. A line has at most the bytes that --grpcMaxMessageLength
+// names.
 //
 // A shim ends when the connection does, so that it never outlives its host.
 //

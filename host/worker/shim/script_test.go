@@ -188,12 +188,10 @@ func (s *script) raw(line string) {
 	}
 }
 
-var emitAll = protojson.MarshalOptions{EmitDefaultValues: true}
-
 // send sends a message as the host writes it.
 func (s *script) send(m *workerpb.StreamingMessage) {
 	s.Helper()
-	line, err := emitAll.Marshal(m)
+	line, err := protojson.MarshalOptions{EmitDefaultValues: m.GetInvocationRequest() == nil}.Marshal(m)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -133,11 +133,15 @@ function parsed(text) {
 function decodeRequest(request) {
   const metadata = {};
   for (const [name, value] of Object.entries(request.triggerMetadata || {})) metadata[name] = decode(value);
+  const { retryContext: retry } = request;
   return Object.assign({}, request, {
     inputData: (request.inputData || []).map((input) => ({ name: input.name, data: decode(input.data) })),
     triggerMetadata: metadata,
-    retryContext: request.retryContext || null,
+    traceContext: Object.assign({ traceParent: '', traceState: '', attributes: {} }, request.traceContext),
+    retryContext: retry ? Object.assign({ retryCount: 0, maxRetryCount: 0 }, retry, exception(retry)) : null,
   });
 }
+
+const exception = ({ exception: e }) => e && { exception: Object.assign({ message: '', source: '', stackTrace: '' }, e) };
 
 module.exports = { decodeRequest, encode, typed, plain, defined };

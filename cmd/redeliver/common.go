@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -62,7 +60,7 @@ func newCommon(ctx context.Context, stop func(), std streams, dirs []string, f *
 		flags: f, stop: stop, ended: ctx.Done(), out: newConsole(std, f.output != "pretty"), begun: time.Now(),
 	}
 	c.log = newLog(c.out, f.verbose, c.now)
-	names := appNames(dirs)
+	names := app.Names(dirs)
 	for i, dir := range dirs {
 		c.apps = append(c.apps, &session{
 			common: c, dir: dir, name: names[i], secret: newSecret(), explained: map[string]bool{}, warned: map[string]bool{},
@@ -307,29 +305,4 @@ func (c *common) forget() {
 			_ = s.owner.forget()
 		}
 	}
-}
-
-// appNames are the names of the apps in these folders: as many last parts of each path as
-// tell them apart; empty for a single app.
-func appNames(dirs []string) []string {
-	names := make([]string, len(dirs))
-	if len(dirs) == 1 {
-		return names
-	}
-	for parts := 1; ; parts++ {
-		seen := map[string]bool{}
-		for i, dir := range dirs {
-			names[i] = lastParts(dir, parts)
-			seen[names[i]] = true
-		}
-		if len(seen) == len(dirs) {
-			return names
-		}
-	}
-}
-
-// lastParts are the last n parts of a path, with slashes between them.
-func lastParts(path string, n int) string {
-	parts := strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
-	return strings.Join(parts[max(len(parts)-n, 0):], "/")
 }

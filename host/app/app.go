@@ -1,6 +1,7 @@
 package app
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -201,4 +202,34 @@ type EntityFiles struct {
 type NoWorker struct {
 	Reason string // of the platform's or this machine's; empty: one does
 	Hint   string // what to do
+}
+
+// Names are the names of apps that run together, by their folders: as many last parts of each
+// path as tell them apart. One that runs alone has none.
+func Names(dirs []string) []string {
+	names := make([]string, len(dirs))
+	if len(dirs) == 1 {
+		return names
+	}
+	longest := 0
+	for _, dir := range dirs {
+		longest = max(longest, strings.Count(filepath.ToSlash(dir), "/")+1)
+	}
+	for parts := 1; parts <= longest; parts++ {
+		seen := map[string]bool{}
+		for i, dir := range dirs {
+			names[i] = lastParts(dir, parts)
+			seen[names[i]] = true
+		}
+		if len(seen) == len(dirs) {
+			break
+		}
+	}
+	return names
+}
+
+// lastParts are the last n parts of a path, with slashes between them.
+func lastParts(path string, n int) string {
+	parts := strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
+	return strings.Join(parts[max(len(parts)-n, 0):], "/")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -21,12 +22,14 @@ import (
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
 func (s *Scenario) options(folder string, seed uint64, before *lineage, played players) (*hosttest.Options, error) {
-	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), InError: s.inError()}
+	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), InError: s.inErrorHere()}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}
 	switch {
 	case s.App == "":
+	case s.of != "":
+		o.Dir, o.App = s.App, s.of
 	case folder != "":
 		o.Dir = folder
 	default:
@@ -220,7 +223,7 @@ func (s *Scenario) functionFile(dir, name string) (*schemas.Document, error) {
 	if near := schemas.Meant(name, describedIn(dir)); near != "" {
 		reason += fmt.Sprintf("; did you mean %q?", near)
 	}
-	return nil, s.fault(schemas.JoinPath("functions", name), reason, "a function that the app describes in a function.json; any other needs a trigger here")
+	return nil, s.fault(s.path(name), reason, "a function that the app describes in a function.json; any other needs a trigger here")
 }
 
 // bindingsIn are the bindings of a function.json.
@@ -276,7 +279,7 @@ func (s *Scenario) handlers(dir string, seed uint64, before *lineage, played pla
 				return nil, err
 			}
 			name = filepath.Dir(own.File())
-			if faults := s.outputFaults(schemas.JoinPath("functions", given), run, bindingsIn(own)); len(faults) > 0 {
+			if faults := s.outputFaults(s.path(given), run, bindingsIn(own)); len(faults) > 0 {
 				return nil, faults[0]
 			}
 		}
@@ -284,7 +287,7 @@ func (s *Scenario) handlers(dir string, seed uint64, before *lineage, played pla
 	}
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
 		p := &player{seed: seed, script: scripts[name], done: map[string]int{}, matched: make([]bool, len(scripts[name].actions))}
-		played[name] = p
+		played[journal.Qualified(s.of, name)] = p
 		if s.redrives() {
 			p.before = before
 		}

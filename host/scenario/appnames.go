@@ -11,23 +11,36 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// app is the app that runs, or that ran before the host ended; nil when none has run.
-func (r *run) app() *app.App {
-	if a := r.h.App(); a != nil {
-		r.lastApp = a
-	}
-	return r.lastApp
-}
-
 // names are those of the app's bindings, of the services and of "entities", which are there
 // from the start.
 func (r *run) names() names {
 	all := r.existing()
-	all.ofApp(r.app())
+	for _, p := range r.cast {
+		all.ofApp(p)
+	}
+	if len(r.cast) > 1 {
+		all.add(aFunction, lone(all[aFunction])...)
+	}
 	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Function != "" }) {
 		all.add(aFunction, rec.Function) // also one that an edit has removed
 	}
 	return all
+}
+
+// lone are the functions of which the name alone says which is meant, without their apps.
+func lone(functions []string) (names []string) {
+	for _, one := range functions {
+		name := one[strings.LastIndexByte(one, '/')+1:]
+		if !slices.ContainsFunc(functions, func(other string) bool { return other != one && isOf(other, name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isOf reports whether a function of an app has a name.
+func isOf(function, name string) bool {
+	return len(function) > len(name) && strings.EqualFold(function[len(function)-len(name)-1:], "/"+name)
 }
 
 // existing are the names that the services have.
@@ -91,7 +104,8 @@ func busPath(path string) string {
 // hostContainers are those that the host itself makes, sooner or later.
 var hostContainers = []string{"azure-webjobs-hosts", "azure-webjobs-secrets", "azure-webjobs-eventhub"} // read only
 
-func (n names) ofApp(a *app.App) {
+func (n names) ofApp(p *part) {
+	a := p.app()
 	n.add(aContainer, hostContainers...)
 	if a == nil {
 		return
@@ -104,7 +118,8 @@ func (n names) ofApp(a *app.App) {
 		}
 	}
 	for _, f := range a.Functions {
-		n.add(aFunction, f.Name)
+		name := journal.Qualified(p.name, f.Name)
+		n.add(aFunction, name)
 		list := f.Bindings
 		if f.Trigger != nil {
 			list = append(slices.Clone(list), f.Trigger)
@@ -112,7 +127,7 @@ func (n names) ofApp(a *app.App) {
 		for _, b := range list {
 			n.ofBinding(b)
 			if b.Output() && !b.Answers() {
-				n.add(anOutput, f.Name, f.Name+"/"+b.Name)
+				n.add(anOutput, name, name+"/"+b.Name)
 			}
 		}
 	}

@@ -90,7 +90,9 @@ func (r *run) noOtherBlobs(at string, e *expect) {
 // noOtherDocuments looks for documents that no step has written, or that are others since.
 func (r *run) noOtherDocuments(at string, e *expect) {
 	app := names{}
-	app.ofApp(r.app())
+	for _, p := range r.cast {
+		app.ofApp(p)
+	}
 	for _, name := range r.h.CosmosContainers() {
 		if hasFold(e.Cosmos, name) || app.have(leases, name) {
 			continue

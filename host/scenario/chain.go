@@ -52,6 +52,9 @@ func chains(jobs []Job) (list []chain) {
 
 // inGo reports whether the app is a program in Go, which has no language worker.
 func (s *Scenario) inGo(folder string) bool {
+	if len(s.Apps) > 0 {
+		return true // each app has workers of its own
+	}
 	if folder == "" {
 		folder = filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.App))
 	}

@@ -20,10 +20,10 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		}
 		names[strings.ToLower(name)] = name
 		at := schemas.JoinPath("functions", name)
-		if f.Trigger != nil && !app.ValidName(name) {
+		if f.Trigger != nil && !app.ValidName(s.ownName(name)) {
 			faults = append(faults, s.doc.Fault(at, schemas.Quote(name), "a letter, then letters, digits, - and _", "this is no name of a function"))
 		}
-		if f.Trigger == nil && s.App == "" {
+		if f.Trigger == nil && s.App == "" && len(s.Apps) == 0 {
 			faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "trigger"), "", `a trigger binding, such as {type: queueTrigger, queueName: orders}`, "a function without an app needs a trigger"))
 		}
 		if f.Handler != nil {
@@ -43,16 +43,13 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		if send := s.When[i].Send; send != nil {
 			faults = s.checkSend(schemas.JoinPath(at, "send"), send, faults)
 		}
-		if q := s.When[i].Request; q != nil && q.Expect != nil && q.Expect.Status.any() && q.Expect.Body.raw == nil && len(q.Expect.Headers) == 0 {
-			faults = append(faults, s.doc.Fault(at+".request.expect.status", schemas.Quote(q.Expect.Status.String()), "a status, or a range such as 200..299", "any answer holds"))
-		}
 		if f := s.When[i].Fault; f != nil {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}
 		faults = s.checkMoves(at, &s.When[i], faults)
 	}
-	faults = s.checkWords(s.checkFiles(s.checkEmpty(faults)))
-	if s.App == "" && len(s.Functions) == 0 {
+	faults = s.checkApps(s.checkWords(s.checkFiles(s.checkEmpty(faults))))
+	if s.App == "" && len(s.Apps) == 0 && len(s.Functions) == 0 {
 		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
 	}
 	schemas.Sort(faults)

@@ -68,7 +68,10 @@ func (k *keptMessages) byService(r *journal.Record) {
 // it away.
 func (r *run) conserved(at string, c *checker) {
 	there := r.there()
-	disturbed := c.run > 1 || r.h.Faults().Taken() > 0
+	disturbed := r.h.Faults().Taken() > 0
+	for _, starts := range c.run {
+		disturbed = disturbed || starts > 1
+	}
 	for i := range c.kept.order {
 		rec := &c.kept.order[i]
 		id := explain.IdentityOf(rec)

@@ -30,11 +30,18 @@ func (r *run) crash(c *crash) {
 	h := r.instance(c.Instance)
 	switch {
 	case c.Point == "" && c.Function == "":
+		if len(r.cast) > 1 {
+			r.cast.end()
+			return
+		}
 		h.Kill()
 	case c.Point == "" || c.Function == "":
 		r.Fatalf("the crash at a point of a delivery needs both, function and point")
 	default:
 		r.mustKnow("crash.function", aFunction, c.Function)
+		if p, _ := r.cast.function(c.Function); p != nil && len(r.cast) > 1 {
+			h = p.h
+		}
 		for _, w := range r.crashes {
 			if w.host == h {
 				r.Fatalf("the crash of %s is still to come, and an instance crashes once: start it again before", w.at)
@@ -58,6 +65,7 @@ func (r *run) crashed() *hosttest.Host {
 	for _, w := range r.crashes {
 		last, r.at = w.host, w.at // a crash that does not come is the failure of its step
 		w.host.AwaitKilled()
+		r.cast.died(w.host)
 	}
 	r.crashes, r.at = nil, at
 	return last

@@ -83,8 +83,8 @@ func (r *run) expect(at string, e *expect) {
 		f := e.Functions[name]
 		r.function(schemas.JoinPath(schemas.JoinPath(at, "functions"), name), name, &f)
 	}
-	r.messages(schemas.JoinPath(at, "queues"), "queue", aQueue, e.Queues, r.h.Bodies)
-	r.messages(schemas.JoinPath(at, "hidden"), "hidden part of queue", aQueue, e.Hidden, r.hidden)
+	r.messages(schemas.JoinPath(at, "queues"), "queue", aQueue, e.Queues, r.cast.visible)
+	r.messages(schemas.JoinPath(at, "hidden"), "hidden part of queue", aQueue, e.Hidden, r.cast.hidden)
 	r.busMessages(schemas.JoinPath(at, "serviceBus"), e.ServiceBus)
 	r.cosmos(schemas.JoinPath(at, "cosmos"), e.Cosmos)
 	r.blobs(at, e)
@@ -154,7 +154,9 @@ func (r *run) messages(at, what string, of place, want map[string]bodies, look f
 }
 
 // hidden are the bodies of a queue's invisible messages.
-func (r *run) hidden(queue string) []string { return r.h.HiddenBodies(queue) }
+func (c cast) hidden(queue string) []string { return c.queue(queue).HiddenBodies(queue) }
+
+func (c cast) visible(queue string) []string { return c.queue(queue).Bodies(queue) }
 
 // busBodies are the bodies of an entity's messages.
 func (r *run) busBodies(path string) []string {
@@ -222,12 +224,13 @@ func (r *run) outputs(at string, want map[string][]body) {
 		if !r.known(schemas.JoinPath(at, name), anOutput, name, false) {
 			continue
 		}
-		if _, err := r.h.RecordedOutputs(name); err != nil {
+		p, own, _ := r.cast.of(name) // a known output begins with its app
+		if _, err := p.h.RecordedOutputs(own); err != nil {
 			r.mismatch(schemas.JoinPath(at, name), fmt.Sprintf("the values of output %q are not recorded: they go to its service, where an expectation finds them", name), "", "", nil)
 			continue
 		}
 		var got []string
-		for _, o := range r.h.Outputs(name) {
+		for _, o := range p.h.Outputs(own) {
 			if o.Body != nil {
 				got = append(got, *o.Body)
 			} else {
@@ -239,7 +242,8 @@ func (r *run) outputs(at string, want map[string][]body) {
 			same = want[name][i].matches(got[i])
 		}
 		if !same {
-			function, _, _ := strings.Cut(name, "/")
+			function, _, _ := strings.Cut(own, "/")
+			function = journal.Qualified(p.name, function)
 			r.mismatch(schemas.JoinPath(at, name), fmt.Sprintf("output %q was set to other values", name), showList(texts(want[name])), showList(got), r.of(function))
 		}
 	}
@@ -280,10 +284,12 @@ func (r *run) journal(at string, want []map[string]any) {
 func (r *run) lints(at string, want []string) {
 	got := []string{}
 	var texts []string
-	if a := r.h.App(); a != nil {
-		for _, l := range served.Report(a, r.h.Env()).Lints {
-			got = append(got, l.ID)
-			texts = append(texts, l.ID+": "+l.Message)
+	for _, p := range r.cast {
+		if a := p.h.App(); a != nil {
+			for _, l := range served.Report(a, p.h.Env()).Lints {
+				got = append(got, l.ID)
+				texts = append(texts, l.ID+": "+l.Message)
+			}
 		}
 	}
 	if !slices.Equal(got, want) {

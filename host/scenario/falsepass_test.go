@@ -64,7 +64,6 @@ func TestFalsePasses(t *testing.T) {
 		"no documents are written":           {"functions: {Feed: {trigger: {type: cosmosDBTrigger, databaseName: shop, containerName: orders, createLeaseContainerIfNotExists: true}, handler: succeed}}\nwhen: [{write: {container: shop/orders, documents: []}}]\nthen: {functions: {Feed: {attempts: 0}}}", "when[0].write.documents: "},
 		"an edit of nothing":                 {parcels + "when: [" + sent + ", {edit: {}}]\n" + once, "when[1].edit: found {}: the step changes nothing"},
 		"a removal of nothing":               {parcels + "when: [" + sent + ", {remove: ''}]\n" + once, "when[1].remove: "},
-		"any status":                         {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {status: 100..599}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "when[0].request.expect.status: found \"100..599\": any answer holds"},
 		"a header that no answer has":        {asked + "when: [{request: {method: POST, path: /api/Ask, expect: {status: 201, headers: {Content-Tpye: null}}}}]\nthen: {functions: {Ask: {attempts: 1}}}", "did you mean \"Content-Type\"?"},
 		"a path that no function has":        {asked + "when: [{request: {method: POST, path: /api/Aks, expect: {status: 404}}}]\nthen: {functions: {Ask: {attempts: 0}}}", "did you mean \"/api/Ask\"?"},
 		"the messages of a topic":            {"functions: {Ship: {trigger: {type: serviceBusTrigger, topicName: news, subscriptionName: all}, handler: fail}}\nwhen: [{send: {serviceBus: news, body: x}}]\nthen: {serviceBus: {news: 0}}", "a topic holds no messages, its subscriptions do: news/Subscriptions/all"},
@@ -112,6 +111,7 @@ func numbers(n int) string {
 func TestRightScenariosPass(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
+		"a status without a body":       "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: {status: 202}}}\nwhen: [{request: {path: /api/Ask, expect: {status: 202, body: ''}}}]\nthen: {functions: {Ask: {attempts: 1}}}",
 		"a fault that is not required":  "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, bindings: [{type: queue, direction: out, name: log, queueName: log}], handler: succeed}}\nwhen: [{fault: {operation: Delete, queue: parcels, required: false}}, {fault: {output: Ship/log, required: false}}]\nthen: {functions: {Ship: {attempts: 0}}}",
 		"an error as a person reads it": "functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, handler: {do: poison, error: card refused}}}\nwhen: [{send: {queue: parcels, body: x}}]\nthen: {functions: {Ship: {attempts: [{error: '^card refused$'}]}}}",
 		"an error that is expected":     "functions: {Ask: {trigger: {type: httpTrigger, authLevel: anonymous}, handler: fail}}\nwhen: [{request: {path: /api/Ask, expect: {status: 500..599}}}]\nthen: {functions: {Ask: {attempts: 1}}}",

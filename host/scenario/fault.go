@@ -56,7 +56,8 @@ func (r *run) fault(f *fault) {
 	r.mustKnowPlaces(f)
 	var err error
 	if f.Output != "" {
-		err = r.h.Host.FailOutput(f.Output, max(f.Times, 1), f.Error)
+		p, own, _ := r.cast.of(f.Output) // a known output begins with its app
+		err = p.h.Host.FailOutput(own, max(f.Times, 1), f.Error)
 		if f.required() {
 			r.unwritten = append(r.unwritten, unwritten{schemas.JoinPath(r.at, "fault"), f.Output, len(r.outputFaults(f.Output))})
 		}
@@ -112,7 +113,9 @@ type unwritten struct {
 // outputFaults are the writes of an output, "function" or "function/binding", that were made
 // to fail.
 func (r *run) outputFaults(name string) []journal.Record {
-	function, binding, one := strings.Cut(name, "/")
+	p, own, _ := r.cast.of(name) // a known output begins with its app
+	function, binding, one := strings.Cut(own, "/")
+	function = journal.Qualified(p.name, function)
 	return r.journaled(func(rec *journal.Record) bool {
 		return rec.Kind == journal.FaultInjected && strings.EqualFold(rec.Function, function) && (!one || strings.EqualFold(rec.Name, binding))
 	})

@@ -109,7 +109,7 @@ func showWords(list []string) string {
 // function compares what happened to a function.
 func (r *run) function(at, name string, want *ofFunction) {
 	if want.Exists != nil {
-		if a := r.app(); a != nil && a.Function(name) != nil {
+		if r.cast.defined(name) != nil {
 			r.mismatch(schemas.JoinPath(at, "exists"), fmt.Sprintf("the app has a function %q", name), "none", schemas.Quote(name), nil)
 		}
 		if reflect.DeepEqual(*want, ofFunction{Exists: want.Exists}) {
@@ -119,6 +119,7 @@ func (r *run) function(at, name string, want *ofFunction) {
 	if !r.known(at, aFunction, name, false) {
 		return
 	}
+	name = r.cast.full(name)
 	h := r.history(name)
 	concerned := r.of(name)
 	sub := func(key string) string { return schemas.JoinPath(at, key) }
@@ -162,11 +163,11 @@ func (r *run) function(at, name string, want *ofFunction) {
 // inError compares the reasons for which a function does not run.
 func (r *run) inError(at, name string, want *pattern) {
 	reasons := []string{}
-	if a := r.h.App(); a != nil && a.Function(name) != nil {
-		for _, f := range a.Function(name).Faults {
+	if defined := r.cast.defined(name); defined != nil {
+		for _, f := range defined.Faults {
 			reasons = append(reasons, f.Error())
 		}
-		if why := a.Function(name).Unloaded; why != "" {
+		if why := defined.Unloaded; why != "" {
 			reasons = append(reasons, why)
 		}
 	}
@@ -190,6 +191,18 @@ func (s *Scenario) inError() (names []string) {
 		}
 	}
 	expected(&s.Then)
+	return names
+}
+
+// inErrorHere are those of the scenario's part.
+func (s *Scenario) inErrorHere() (names []string) {
+	for _, name := range s.inError() {
+		if own, ok := strings.CutPrefix(name, s.of+"/"); ok && s.of != "" {
+			names = append(names, own)
+		} else if s.of == "" {
+			names = append(names, name)
+		}
+	}
 	return names
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
@@ -15,7 +14,7 @@ import (
 // delivery follow its policy, delivery counts grow, time does not go back, and each
 // message is in one place.
 func (r *run) invariants(at string) {
-	c := &checker{app: r.h.App(), deliveries: map[string]*observed{}, counts: map[owned]int64{}, runs: map[owned]int{}, kept: newKept()}
+	c := &checker{cast: r.cast, run: map[string]int{}, deliveries: map[string]*observed{}, counts: map[owned]int64{}, runs: map[owned]int{}, kept: newKept()}
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if wrong := c.look(&rec); wrong != "" {
 			r.mismatch(at, wrong, "no such record", rec.String(), func() []string { return r.lives(explain.Subject{Message: rec.MessageID, Function: rec.Function}) })
@@ -38,8 +37,8 @@ type observed struct {
 
 // A checker reads a journal and says what is wrong in it.
 type checker struct {
-	app        *app.App // whose policies gave the waits
-	run        int      // the host was started so often
+	cast       cast           // whose policies gave the waits
+	run        map[string]int // by app: its host was started so often
 	last       time.Time
 	deliveries map[string]*observed // by run and name
 	counts     map[owned]int64      // the last delivery count
@@ -60,13 +59,13 @@ func (c *checker) look(r *journal.Record) string {
 	}
 	c.last = r.Time
 	if r.Kind == journal.HostStarted {
-		c.run++
+		c.run[r.App]++
 	}
 	if r.Delivery == "" {
 		c.kept.byService(r)
 		return ""
 	}
-	name := fmt.Sprint(c.run, r.Function, r.Delivery)
+	name := fmt.Sprint(c.run[r.App], r.Function, r.Delivery)
 	d := c.deliveries[name]
 	if d == nil {
 		d = &observed{}
@@ -112,10 +111,7 @@ func (c *checker) look(r *journal.Record) string {
 // allows reports whether the policy of the app that runs can give the wait before its
 // n-th retry. Another policy, of an app before, is not judged.
 func (c *checker) allows(r *journal.Record, n int) bool {
-	if c.app == nil {
-		return true
-	}
-	f := c.app.Function(r.Function)
+	f := c.cast.defined(r.Function)
 	if f == nil || f.Policy == nil || f.Policy.MaxRetryCount != r.MaxRetryCount {
 		return true
 	}
@@ -125,10 +121,7 @@ func (c *checker) allows(r *journal.Record, n int) bool {
 
 // takesEvents reports whether a function gets what event subscriptions deliver.
 func (c *checker) takesEvents(function string) bool {
-	if c.app == nil {
-		return false
-	}
-	f := c.app.Function(function)
+	f := c.cast.defined(function)
 	return f != nil && f.TakesEvents()
 }
 
@@ -141,13 +134,13 @@ func (c *checker) received(r *journal.Record) string {
 	if strings.Contains(r.Source, "/$") {
 		least-- // nothing counts in a dead-letter queue (spec messaging 1.3)
 	}
-	if c.runs[of] < c.run && c.takesEvents(r.Function) {
+	if c.runs[of] < c.run[r.App] && c.takesEvents(r.Function) {
 		least-- // what a killed host has not answered is delivered again under its number
 	}
 	if r.DeliveryCount < least {
 		return "a delivery count does not grow"
 	}
-	c.runs[of] = c.run
+	c.runs[of] = c.run[r.App]
 	c.counts[of] = r.DeliveryCount
 	return ""
 }

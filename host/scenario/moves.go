@@ -104,7 +104,7 @@ func (r *run) redrive(of *redriven) {
 			r.mustKnow("redrive.to", aQueue, of.To)
 		}
 		r.act("redrive", func(ctx context.Context) (int, error) {
-			done, err := redrive.Messages(ctx, r.h.Host, of.Queue, of.To, of.MessageID, ctx.Err)
+			done, err := redrive.Messages(ctx, r.cast.queue(of.Queue).Host, of.Queue, of.To, of.MessageID, ctx.Err)
 			return done.Moved, err
 		})
 	case of.ServiceBus != "":

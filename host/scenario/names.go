@@ -70,6 +70,9 @@ func (n names) unknown(p place, name string) (reason, list string) {
 	list = strings.Join(have, ", ")
 	switch p {
 	case aFunction:
+		if several := slices.DeleteFunc(slices.Clone(have), func(one string) bool { return !isOf(one, name) }); len(several) > 1 {
+			return fmt.Sprintf("%d apps have a function %q", len(several), name), strings.Join(several, " or ")
+		}
 		reason = fmt.Sprintf("the app has no function %q", name)
 	case aFile:
 		reason, list = fmt.Sprintf("the app has no file and no folder %q", name), ""

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/explain"
+	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -40,9 +42,6 @@ func (s *statuses) UnmarshalJSON(raw []byte) error {
 
 func (s statuses) holds(code int) bool { return s == statuses{} || s.from <= code && code <= s.to }
 
-// any reports whether all answers hold, those of success and those of failure.
-func (s statuses) any() bool { return s != statuses{} && s.from <= 200 && s.to >= 500 }
-
 func (s statuses) String() string {
 	if s.from == s.to {
 		return strconv.Itoa(s.from)
@@ -56,7 +55,7 @@ func (r *run) request(q *request) {
 		asked.Header.Set(name, value)
 	}
 	at := schemas.JoinPath(schemas.JoinPath(r.at, "request"), "expect")
-	got := r.h.SendRequest(asked, time.Duration(q.Patience))
+	got := r.answering(q, asked).SendRequest(asked, time.Duration(q.Patience))
 	switch {
 	case got != nil && q.Expect != nil:
 		r.response(at, q.Expect, got)
@@ -65,6 +64,32 @@ func (r *run) request(q *request) {
 	case q.Expect != nil:
 		r.mismatch(at, "the caller left before the answer", "an answer", "none after "+explain.Span(time.Duration(q.Patience)), nil)
 	}
+}
+
+// answering is the app that a request is for: the one that it names, or the one that has its
+// route.
+func (r *run) answering(q *request, asked *bindings.HTTPRequest) *hosttest.Host {
+	var found []*part
+	path, _, _ := strings.Cut(asked.URL, "?")
+	for _, p := range r.cast {
+		if strings.EqualFold(p.name, q.App) {
+			return p.h
+		}
+		if p.down {
+			continue
+		}
+		if _, err := p.h.Match(context.Background(), asked.Method, path); err == nil {
+			found = append(found, p)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return r.h
+	case 1:
+		return found[0].h
+	}
+	r.Fatalf("the request is for %d apps, each of which has its route: say which by app: %s or %s", len(found), found[0].name, found[1].name)
+	return nil
 }
 
 // answered looks at an answer of which the scenario expects nothing: it is no error.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/schemas"
@@ -111,8 +110,8 @@ type run struct {
 	res *Result
 	h   *hosttest.Host
 
-	lastApp *app.App         // that ran, also while the host is down
-	others  []*hosttest.Host // instances that run beside it
+	cast   cast             // the apps; h is the first one's
+	others []*hosttest.Host // instances that run beside it
 
 	update bool // of files with timelines
 
@@ -181,22 +180,11 @@ func (r *run) cleanup() {
 // play runs the steps and looks at what has come of them.
 func (r *run) play(ctx context.Context, o *Options) {
 	before, played := &lineage{}, players{}
-	opts, err := r.s.options(o.App, r.res.Seed, before, played)
-	if err != nil {
-		r.refuse(err)
+	if !r.open(o, before, played) {
 		return
 	}
-	opts.Seed = r.res.Seed
-	if !r.s.ownWorker() {
-		opts.Workers = o.workers
-	}
-	r.h = hosttest.New(r, opts)
 	before.set(r.h)
 	r.begins = r.h.Clock().Now()
-	if a := r.app(); a != nil && len(a.Functions) == 0 {
-		r.refuse(r.s.fault("app", fmt.Sprintf("the app in %q has no functions", a.Dir), `an app with functions; "redeliver check" says what it finds`))
-		return
-	}
 	if !r.written() {
 		return
 	}
@@ -217,6 +205,47 @@ func (r *run) play(ctx context.Context, o *Options) {
 	r.expect("then", &r.s.Then)
 	r.unplayed(played)
 	r.idle()
+}
+
+// open starts the apps; not ok: one of them cannot run.
+func (r *run) open(o *Options, before *lineage, played players) (ok bool) {
+	parts := []*Scenario{r.s}
+	if len(r.s.Apps) > 0 {
+		parts = nil
+		names, folders := r.s.folders()
+		for i, name := range names {
+			parts = append(parts, r.s.scripts(name, folders[i]))
+		}
+	}
+	for i, s := range parts {
+		opts, err := s.options(o.App, r.res.Seed, before, played)
+		if err != nil {
+			r.refuse(err)
+			return false
+		}
+		if !s.ownWorker() {
+			opts.Workers = o.workers
+		}
+		p := &part{name: s.of}
+		if i == 0 {
+			opts.Seed = r.res.Seed
+			p.h = hosttest.New(r, opts)
+			r.h = p.h
+		} else {
+			opts.Seed, opts.Start, opts.Unchecked = 0, time.Time{}, false
+			p.h = r.h.Beside(opts)
+		}
+		r.cast = append(r.cast, p)
+		if a := p.app(); a != nil && len(a.Functions) == 0 {
+			at := "app"
+			if p.name != "" {
+				at = schemas.IndexPath("apps", i)
+			}
+			r.refuse(r.s.fault(at, fmt.Sprintf("the app in %q has no functions", a.Dir), `an app with functions; "redeliver check" says what it finds`))
+			return false
+		}
+	}
+	return true
 }
 
 // refuse tells of an app or scenario that cannot run.

@@ -22,6 +22,7 @@ type Scenario struct {
 	Name      string              `json:"name"`
 	Skip      string              `json:"skip"`
 	App       string              `json:"app"`
+	Apps      []string            `json:"apps"`
 	Start     string              `json:"start"`
 	Seed      uint64              `json:"seed"`
 	OwnWorker bool                `json:"ownWorker"`
@@ -32,7 +33,9 @@ type Scenario struct {
 	When      []step              `json:"when"`
 	Then      expect              `json:"then"`
 
-	doc *schemas.Document
+	doc    *schemas.Document
+	of     string // the app that this is the part of; empty: it is whole
+	played bool   // by scripts, those of other parts among them
 }
 
 // A function is what a scenario says of one.
@@ -167,5 +170,5 @@ func (s *Scenario) scripted() bool {
 			return true
 		}
 	}
-	return s.App == ""
+	return s.App == "" && len(s.Apps) == 0 || s.played
 }

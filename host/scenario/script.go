@@ -171,7 +171,7 @@ func (p *player) answer(ctx context.Context, a *action) error {
 	if a.Status == 0 && a.Body == nil {
 		return nil
 	}
-	response := map[string]any{"statusCode": 200}
+	response := map[string]any{"statusCode": 200, "body": ""} // without a body it would be one
 	if a.Status != 0 {
 		response["statusCode"] = a.Status
 	}

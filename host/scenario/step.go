@@ -96,6 +96,7 @@ type write struct {
 }
 
 type request struct {
+	App      string            `json:"app"`
 	Method   string            `json:"method"`
 	Path     string            `json:"path"`
 	Headers  map[string]string `json:"headers"`
@@ -170,7 +171,8 @@ func (r *run) step(s *step) {
 		r.edit(s.Edit)
 	case s.Remove != "":
 		r.mustHave(s.Remove)
-		if err := r.h.Remove(s.Remove); err != nil {
+		p, own, _ := r.cast.of(s.Remove) // checked
+		if err := p.h.Remove(own); err != nil {
 			r.Fatalf("the app without %s is refused: %v", s.Remove, err)
 		}
 	case s.ExpireLocks != "":
@@ -179,7 +181,11 @@ func (r *run) step(s *step) {
 	case s.Crash != nil:
 		r.crash(s.Crash)
 	case s.Start, s.Restart:
-		r.crashed().StartAgain()
+		if last := r.crashed(); len(r.cast) == 1 {
+			last.StartAgain()
+		} else {
+			r.cast.begin(s.Restart)
+		}
 	case s.ScaleOut:
 		r.scaleOut()
 	case s.ScaleIn > 0:
@@ -203,10 +209,10 @@ func (r *run) send(s *send) {
 	case s.ServiceBus != "":
 		r.sendServiceBus(s, bodies)
 	case s.Delay == 0 && s.TimeToLive == 0:
-		r.h.SendAll(s.Queue, bodies...)
+		r.cast.queue(s.Queue).SendAll(s.Queue, bodies...)
 	default:
 		for _, body := range bodies {
-			r.h.SendWith(s.Queue, body, &queueapi.PutOptions{Visibility: time.Duration(s.Delay), TTL: time.Duration(s.TimeToLive)})
+			r.cast.queue(s.Queue).SendWith(s.Queue, body, &queueapi.PutOptions{Visibility: time.Duration(s.Delay), TTL: time.Duration(s.TimeToLive)})
 		}
 	}
 }
@@ -322,8 +328,9 @@ func (r *run) await(a *await) {
 	if a.Function != "" {
 		r.mustKnow("await.function", aFunction, a.Function)
 	}
+	function := r.cast.full(a.Function)
 	r.h.Await(func(rec *journal.Record) bool {
-		return (a.Function == "" || strings.EqualFold(rec.Function, a.Function)) &&
+		return (function == "" || strings.EqualFold(rec.Function, function)) &&
 			(a.Kind == "" || string(rec.Kind) == a.Kind) &&
 			(a.Settled == "" || rec.Kind == journal.Settled && rec.Decision == a.Settled) &&
 			(a.Attempt == 0 || rec.Attempt == a.Attempt) &&
@@ -333,7 +340,9 @@ func (r *run) await(a *await) {
 
 // mustHave ends the run at a step that removes what is not there.
 func (r *run) mustHave(name string) {
-	dir := r.app().Dir
+	given := name
+	p, name, _ := r.cast.of(given) // checked
+	dir := p.app().Dir
 	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err == nil || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return // what is outside is refused elsewhere
 	}
@@ -343,13 +352,14 @@ func (r *run) mustHave(name string) {
 		have.add(aFile, path.Join(path.Dir(name), e.Name()))
 	}
 	reason, list := have.unknown(aFile, name)
-	r.mismatch(schemas.JoinPath(r.at, "remove"), reason, list, schemas.Quote(name), nil)
+	r.mismatch(schemas.JoinPath(r.at, "remove"), reason, list, schemas.Quote(given), nil)
 	runtime.Goexit()
 }
 
 func (r *run) edit(files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := r.h.Edit(name, files[name]); err != nil {
+		p, own, _ := r.cast.of(name) // checked
+		if err := p.h.Edit(own, files[name]); err != nil {
 			r.Fatalf("the edit of %s is refused: %v", name, err)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
 // A timeline is what a failure shows of what happened, as lines.
@@ -34,10 +33,7 @@ func (r *run) of(function string) timeline {
 
 // explain tells lives with what the services of the host know.
 func (r *run) explain(about explain.Subject) []*explain.Life {
-	if about.App = r.h.App(); about.App != nil {
-		about.Report = served.Report(about.App, r.h.Env())
-	}
-	return explain.Explain(r.journaled(func(*journal.Record) bool { return true }), about)
+	return explain.Explain(r.journaled(func(*journal.Record) bool { return true }), r.cast.subject(about))
 }
 
 // lives are the lives of messages, with the time from the beginning of the scenario.

@@ -126,7 +126,14 @@ func meantField(pattern map[string]any, records []journal.Record) string {
 func (r *run) written() bool {
 	host, _ := decoded(r.s.Host).(map[string]any)
 	all := r.names()
-	all.add(aFunction, describedIn(r.app().Dir)...) // one that the list leaves out
+	for _, p := range r.cast {
+		for _, name := range describedIn(p.app().Dir) { // one that the list leaves out
+			all.add(aFunction, journal.Qualified(p.name, name), name)
+		}
+		for _, f := range p.app().Functions {
+			all.add(aFunction, f.Name) // as host.json and settings have it
+		}
+	}
 	all.add(aFunction, slices.Collect(maps.Keys(r.s.Functions))...)
 	good := true
 	function := func(at string, name any) {

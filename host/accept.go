@@ -69,6 +69,6 @@ func (g *generation) accept(prev *generation) error {
 
 // discard ends the contexts of a generation that does not come to run.
 func (g *generation) discard() {
-	g.stop()
+	g.listeners.Stop(true)
 	g.kill()
 }

@@ -13,6 +13,21 @@ func (h *Host) endEpoch() (resume func()) {
 	if g == nil {
 		return func() {}
 	}
-	over := g.endTurns()
-	return func() { g.listenAgain(over) }
+	for _, f := range g.functions {
+		if f.kind.Replaced != nil {
+			f.kind.Replaced(g)
+		}
+	}
+	over := g.listeners.Replace()
+	return func() { g.listeners.StartAgain(over) }
+}
+
+// ListenerError says why the listener of a function does not run at the moment: it
+// failed, and will start again. It is nil when the listener runs, and for
+// functions without a listener.
+func (h *Host) ListenerError(function string) error {
+	if f := h.current.Load().function(function); f != nil {
+		return f.listener.Failing()
+	}
+	return nil
 }

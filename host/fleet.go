@@ -124,7 +124,7 @@ func (f *fleet) record(r journal.Record) {
 // made wakes what waits in a member for a service to have something.
 func (f *fleet) made() {
 	for _, m := range f.all() {
-		m.failed.start()
+		m.listening.Made()
 	}
 }
 

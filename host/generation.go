@@ -15,14 +15,11 @@ import (
 	"github.com/redeliver/redeliver/host/breaker"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
-	"github.com/redeliver/redeliver/host/internal/ids"
-	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/listening"
 	"github.com/redeliver/redeliver/host/locks"
 	"github.com/redeliver/redeliver/host/services"
-	"github.com/redeliver/redeliver/retrycontext"
-	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
@@ -31,15 +28,6 @@ const (
 	// shutdownTimeout is how long running attempts may take after their
 	// listeners stopped (host: WorkerProcessCountOptions.cs).
 	shutdownTimeout = 10 * time.Second
-
-	// A listener that cannot start or go on is started again with this back-off
-	// (sdk: FunctionListener.cs).
-	listenerBackoffMin = 2 * time.Second
-	listenerBackoffMax = 2 * time.Minute
-
-	// longestOutageWait bounds it where a service could not be reached, because the
-	// user restarts the service.
-	longestOutageWait = 10 * time.Second
 )
 
 // generation is one loaded app: its definitions, its handlers and its
@@ -56,8 +44,7 @@ type generation struct {
 	router    *httptrigger.Router
 	shared    map[any]any // what functions share, by key
 
-	listening context.Context // ends when listeners stop receiving
-	stop      context.CancelFunc
+	listeners *listening.Listeners
 	attempts  context.Context // ends when running attempts must end
 
 	killAttempts context.CancelFunc
@@ -66,7 +53,6 @@ type generation struct {
 
 	mu     sync.Mutex
 	tokens list.List // of context.CancelFunc: what token gave out, in that order
-	turns  []*turn   // whose listeners run, or wait for their next start
 	killed bool
 }
 
@@ -117,22 +103,23 @@ type function struct {
 	outputNames []string
 	httpOutput  string // name of the http output, if any
 
-	failing atomic.Pointer[error] // why the listener waits for its next start; nil: it does not
+	listener listening.Listener
 }
 
 // generation prepares a generation and starts nothing. Functions that cannot
 // be prepared are in error; the others run.
 func (l *loader) generation(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
 	g := &generation{host: l.host, app: a, declared: declared, invoker: inv, shared: map[any]any{}}
-	g.listening, g.stop = l.host.clk.WithCancel(l.host.root)
 	g.attempts, g.killAttempts = l.host.clk.WithCancel(l.host.root)
 	g.group = clock.NewGroup(l.host.clk, 0)
+	g.listeners = l.host.listening.Listeners(l.host.root, l.host.clk, g.group)
 	for _, def := range a.Functions {
 		if !def.Runs() {
 			continue
 		}
 		f := &function{gen: g, def: def, kind: served.Of(def.Kind.Type)}
 		f.view = kinds.Function{Env: l.host.env, Generation: g, Def: def, Number: len(g.functions)}
+		f.listener = listening.Listener{Kind: f.kind, View: &f.view, Function: f}
 		if err := f.prepare(prev); err != nil {
 			def.Faults = append(def.Faults, faultOf(def, err))
 			continue
@@ -187,125 +174,15 @@ func (g *generation) listen() {
 		if f.def.Disabled || f.kind.Listen == nil {
 			continue
 		}
-		g.listenTo(f, false)
+		g.listeners.Start(&f.listener)
 	}
-}
-
-// listenTo starts the listener of a function; again: after another of this
-// generation.
-func (g *generation) listenTo(f *function, again bool) {
-	g.group.Go("listener "+journal.Qualified(g.host.opts.App, f.def.Name), func() { g.supervise(f, again) })
-}
-
-// supervise runs the listener of a function and starts it again when it fails.
-// Only its function is affected.
-func (g *generation) supervise(f *function, again bool) {
-	if f.kind.Singleton || f.kind.Serial {
-		name := f.def.Name
-		if f.kind.Serial {
-			// Listeners of another state are harmless.
-			name += "/" + itoa(g.host.epoch.Load().Number)
-		}
-		release, err := g.host.singletons.acquire(g.listening, name)
-		if err != nil {
-			return
-		}
-		defer release()
-	}
-	g.keepListening(f, again)
-}
-
-// listenerBackoff is the series of waits before a listener that failed is started again.
-func (g *generation) listenerBackoff() *retrycontext.Series {
-	return retrycontext.NewSeries(&retrycontext.Policy{
-		Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
-		MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
-	}, ids.Jitter(g.host.opts.Seed, uint64(g.id)<<32))
-}
-
-// keepListening runs the listener of a function, one turn after the other.
-func (g *generation) keepListening(f *function, again bool) {
-	f.failing.Store(nil)
-	for backoff := g.listenerBackoff(); ; {
-		t := g.begin(f, again)
-		t.backoff = backoff
-		err := t.listen()
-		if err == nil {
-			err = errListenerEnded
-		}
-		ended := t.BeginAgain(t.ctx, err)
-		g.end(t)
-		if ended != nil {
-			return
-		}
-		backoff = t.backoff
-	}
-}
-
-// BeginAgain implements triggers.Sink: it tells that the listener has failed, and waits
-// for its next start.
-func (t *turn) BeginAgain(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	g := t.gen
-	if g.host.clk.Now().Sub(t.begun) >= listenerBackoffMax {
-		t.backoff = g.listenerBackoff() // it ran well: this is another failure
-	}
-	wait := t.backoff.Next()
-	outage := g.host.connections.TellsOutage(err)
-	if outage {
-		wait = min(wait, longestOutageWait)
-	} else {
-		g.host.journal.Append(journal.Record{
-			Kind: journal.FunctionError, Generation: g.id, Function: t.def.Name, Trigger: t.def.Kind.Type,
-			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
-		})
-	}
-	t.failing.Store(&err)
-	if err := t.waitToListen(ctx, wait, outage); err != nil {
-		return err
-	}
-	t.failing.Store(nil)
-	t.begun = g.host.clk.Now()
-	return nil
-}
-
-// waitToListen is the wait of a listener that failed. The missing entity or
-// container wakes it when it is made, unless wakeUp is faithful; the end of an
-// outage always does.
-func (t *turn) waitToListen(ctx context.Context, wait time.Duration, outage bool) error {
-	h := t.gen.host
-	if t.gen.app.Switches.WakeUp != "fast" && !outage {
-		return h.clk.Idle(ctx, wait)
-	}
-	return h.failed.wait(ctx, h.clk.Now().Add(wait))
-}
-
-// listen runs the listener.
-func (t *turn) listen() error {
-	if t.kind.Singleton {
-		return t.listenAlone()
-	}
-	return t.run(t.ctx)
-}
-
-func (t *turn) run(ctx context.Context) error {
-	l, err := t.kind.Listen(&t.view)
-	if err != nil {
-		return err
-	}
-	return l.Run(ctx, t)
 }
 
 // stopListening stops receiving. In a drain, kinds that leave deliveries their
 // token do not cancel it.
 func (g *generation) stopListening(drain bool) {
 	g.draining.Store(drain)
-	g.stop()
-	if !drain {
-		g.cutReplaced()
-	}
+	g.listeners.Stop(drain)
 }
 
 // retire waits for what is still running, at most shutdownTimeout, and then
@@ -373,4 +250,3 @@ func (g *generation) Locks() *locks.Locks {
 }
 
 var _ kinds.Generation = (*generation)(nil)
-var _ triggers.Sink = (*turn)(nil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/listening"
 	"github.com/redeliver/redeliver/host/recorded"
 
 	"github.com/rs/zerolog"
@@ -192,12 +193,11 @@ type Host struct {
 	starter  *starter
 	states   *states
 
-	primary    primary
-	singletons *singletons
-	failed     *failedListeners
-	counters   counters
-	ids        *ids.Sequence
-	poisoned   poisonErrors
+	primary   primary
+	listening *listening.Process
+	counters  counters
+	ids       *ids.Sequence
+	poisoned  poisonErrors
 
 	outputs recorded.Book
 
@@ -255,7 +255,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	h.outputs.Whole = h.opts.KeepRecords < 0
 	h.epoch.Store(&epoch.Epoch{})
 	h.fleet = fleetOf(h)
-	h.failed = newFailedListeners(h.clk)
+	h.listening = listening.NewProcess(h.clk)
 	if err := openServices(h); err != nil {
 		if h.own != nil {
 			h.own.Close()
@@ -265,19 +265,18 @@ func New(dir string, opts *Options) (*Host, error) {
 	if h.opts.Instance == "" {
 		h.opts.Instance = ids.GUID(h.opts.Seed, 0)
 	}
-	h.singletons = newSingletons(h.clk)
 	h.changed = clock.NewCond(h.clk, &h.mu)
 	wire, hangUp := h.clk.WithCancel(context.Background())
 	h.hangUp = hangUp
 	h.connections = services.NewConnections(h.clk, h.embedded, &services.ConnectionOptions{
-		Instead: h.opts.Services, Outside: h.opts.Outside, Wire: wire, Journal: h.journal, Back: h.failed.start,
+		Instead: h.opts.Services, Outside: h.opts.Outside, Wire: wire, Journal: h.journal, Back: h.listening.Made,
 	})
 	h.root, h.cancel = h.clk.WithCancel(context.Background())
 	h.group = clock.NewGroup(h.clk, 0)
 	h.env = kinds.NewEnv(kinds.Env{
 		Clock: h.clk, Journal: h.journal, Log: h.log, Root: h.root, Embedded: h.embedded, Connections: h.connections,
 		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
-		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.ids.GUIDs,
+		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.listening.AwaitMade, GUIDs: h.ids.GUIDs,
 		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own app.Switches) app.Switches { return h.fleet.switches(h, own) },
 	})
 	h.loader.residents = served.Residents(h.env)

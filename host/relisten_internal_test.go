@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/listening"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -28,12 +29,14 @@ func supervised(t *testing.T, listen func(clk *clock.Virtual) listenerFunc) *Hos
 	}
 	t.Cleanup(func() { _ = h.Close() })
 	g := &generation{host: h, id: 1, app: &app.App{}}
-	g.listening, g.stop = clk.WithCancel(context.Background())
 	g.group = clock.NewGroup(clk, 0)
+	g.listeners = h.listening.Listeners(context.Background(), clk, g.group)
 	k := &kinds.Kind{Kind: app.Kind{Type: "queueTrigger"}, Listen: func(*kinds.Turn) (triggers.Listener, error) { return listen(clk), nil }}
 	f := &function{gen: g, kind: k, def: &app.Function{Name: "Take", Kind: &k.Kind}}
-	clk.Do("listen", func() { g.group.Go("listener", func() { g.supervise(f, false) }) })
-	t.Cleanup(func() { clk.Do("stop", func() { g.stop(); g.group.Wait() }) })
+	f.view = kinds.Function{Env: h.env, Generation: g, Def: f.def}
+	f.listener = listening.Listener{Kind: k, View: &f.view, Function: f}
+	clk.Do("listen", func() { g.listeners.Start(&f.listener) })
+	t.Cleanup(func() { clk.Do("stop", func() { g.listeners.Stop(true); g.group.Wait() }) })
 	clk.Advance(time.Minute)
 	return h
 }

@@ -19,7 +19,7 @@ import (
 // outside the clock. The state is not replaced while the app is loaded or stopped:
 // the one waits for the other. When the state is replaced every listener that uses
 // an embedded service ends its hold on the old one, and another starts from the
-// new: see [epoch.Epoch] and [turn]. Deliveries in work go on: their attempts run
+// new: see [epoch.Epoch] and package listening. Deliveries in work go on: their attempts run
 // to the end, and their settlement changes nothing, with any identifiers and
 // receipts of the new state. A message that the saved state has in work is
 // invisible until its lock ends, and is then delivered again, as after a crash.

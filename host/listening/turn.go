@@ -1,4 +1,4 @@
-package host
+package listening
 
 import (
 	"container/list"
@@ -22,7 +22,8 @@ import (
 // at once. Deliveries in work go on to the end of their attempts; the epoch
 // refuses their settlement, and the journal says so.
 type turn struct {
-	*function
+	in       *Listeners
+	of       *Listener
 	view     kinds.Turn      // as the kind sees it
 	ctx      context.Context // of the listener's Run
 	stop     context.CancelFunc
@@ -36,15 +37,15 @@ type turn struct {
 	cut    bool      // they have been cancelled
 }
 
-// NoteReplaced is the note of a settlement that came to nothing, since a state was
+// noteReplaced is the note of a settlement that came to nothing, since a state was
 // loaded, or the state emptied, while the delivery was in work.
-const NoteReplaced = "the state was replaced meanwhile: nothing was settled"
+const noteReplaced = "the state was replaced meanwhile: nothing was settled"
 
-// begin returns a turn of the function's listener in the present epoch.
-func (g *generation) begin(f *function, again bool) *turn {
-	t := &turn{function: f, begun: g.host.clk.Now()}
-	t.view.Function, t.view.Epoch, t.view.Again = &f.view, g.host.epoch.Load(), again
-	t.ctx, t.stop = g.host.clk.WithCancel(g.listening)
+// begin returns a turn of a listener in the present epoch.
+func (g *Listeners) begin(l *Listener, again bool) *turn {
+	t := &turn{in: g, of: l, begun: g.clk.Now()}
+	t.view.Function, t.view.Epoch, t.view.Again = l.View, l.View.Epoch(), again
+	t.ctx, t.stop = g.clk.WithCancel(g.ctx)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.turns = append(g.turns, t)
@@ -52,7 +53,7 @@ func (g *generation) begin(f *function, again bool) *turn {
 }
 
 // end forgets a turn whose listener has ended.
-func (g *generation) end(t *turn) {
+func (g *Listeners) end(t *turn) {
 	t.stop()
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,42 +65,36 @@ func (g *generation) end(t *turn) {
 	}
 }
 
-// endTurns ends the turns that use the embedded services, whose state was replaced,
-// and returns their functions.
-func (g *generation) endTurns() (over []*function) {
+// Replace ends the turns that use the embedded services, whose state was replaced, and
+// returns their listeners.
+func (g *Listeners) Replace() (over []*Listener) {
 	g.mu.Lock()
 	turns := g.turns
 	g.mu.Unlock()
-	for _, f := range g.functions {
-		if f.kind.Replaced != nil {
-			f.kind.Replaced(g)
-		}
-	}
 	for _, t := range turns {
 		if t.view.Uses.Load() && !t.replaced.Swap(true) {
 			t.stop()
-			if !slices.Contains(over, t.function) {
-				over = append(over, t.function)
+			if !slices.Contains(over, t.of) {
+				over = append(over, t.of)
 			}
 		}
 	}
 	return over
 }
 
-// listenAgain begins turns of functions after endTurns, unless the generation's
-// listeners were stopped meanwhile.
-func (g *generation) listenAgain(over []*function) {
-	if g.listening.Err() != nil {
+// StartAgain begins turns of listeners after Replace, unless all were stopped meanwhile.
+func (g *Listeners) StartAgain(over []*Listener) {
+	if g.ctx.Err() != nil {
 		return
 	}
-	for _, f := range over {
-		g.listenTo(f, true)
+	for _, l := range over {
+		g.start(l, true)
 	}
 }
 
 // cutReplaced ends the retry waits of turns that were over before the generation's
 // listeners were stopped: nothing else ends them.
-func (g *generation) cutReplaced() {
+func (g *Listeners) cutReplaced() {
 	g.mu.Lock()
 	turns := g.turns
 	g.mu.Unlock()
@@ -122,7 +117,7 @@ func (g *generation) cutReplaced() {
 
 // token returns the token of a delivery: the listener's, which cutReplaced ends too.
 func (t *turn) token(ctx context.Context) (token context.Context, release func()) {
-	token, cancel := t.gen.host.clk.WithCancel(ctx)
+	token, cancel := t.in.clk.WithCancel(ctx)
 	t.mu.Lock()
 	e := t.tokens.PushBack(cancel)
 	cut := t.cut
@@ -142,23 +137,31 @@ func (t *turn) token(ctx context.Context) (token context.Context, release func()
 func (t *turn) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
 	token, release := t.token(ctx)
 	defer release()
-	return t.function.Handle(token, ev)
+	return t.of.Handle(token, ev)
 }
 
 // Settled implements triggers.Sink. After the end of the epoch every settlement of
 // the listener is refused.
 func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
 	if t.view.Uses.Load() && t.view.Epoch.Over() {
-		s = triggers.Settlement{Decision: t.kind.Unsettled, Note: NoteReplaced}
+		s = triggers.Settlement{Decision: t.of.Kind.Unsettled, Note: noteReplaced}
 		if s.Decision == "" {
 			s.Decision = triggers.Dropped
 		}
 	}
-	t.function.Settled(ev, s)
+	t.of.Settled(ev, s)
 }
 
 // Draining implements triggers.Sink.
-func (t *turn) Draining() bool { return t.replaced.Load() || t.function.Draining() }
+func (t *turn) Draining() bool { return t.replaced.Load() || t.of.Draining() }
 
 // Replaced implements triggers.Sink.
 func (t *turn) Replaced() bool { return t.replaced.Load() }
+
+// Gate implements triggers.Sink.
+func (t *turn) Gate() triggers.Gate { return t.of.Gate() }
+
+// Skip implements triggers.Sink.
+func (t *turn) Skip(ev *triggers.Event) { t.of.Skip(ev) }
+
+var _ triggers.Sink = (*turn)(nil)

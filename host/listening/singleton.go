@@ -1,4 +1,4 @@
-package host
+package listening
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 // singletons are the listener locks of this process: of a kind that must not
 // run twice (a timer), the next generation's listener starts when the last
 // one's has ended, so that no tick overlaps another across a reload. Locks
-// between hosts are in package locks: see listenAlone.
+// between hosts are in package locks: see turn.listenAlone.
 type singletons struct {
 	mu   sync.Mutex
 	held map[string]bool

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/redeliver/redeliver/host/worker/workerpb"
@@ -20,5 +21,31 @@ func TestFailureMessages(t *testing.T) {
 	}
 	if got := failureOf(&workerpb.StatusResult{Status: workerpb.StatusResult_Failure, Result: "told", Exception: &workerpb.RpcException{Type: "E"}}); got.Message != "told" {
 		t.Errorf("the result says it: got %q", got.Message)
+	}
+}
+
+// An answer with a value that no message holds is the failure of what it answers, and the
+// stream goes on.
+func TestUnreadableAnswers(t *testing.T) {
+	t.Parallel()
+	for line, result := range map[string]func(*message) *workerpb.StatusResult{
+		`{"invocationResponse":{"invocationId":"1","returnValue":{"int":99999999999999999999}}}`: func(m *message) *workerpb.StatusResult {
+			return m.GetInvocationResponse().GetResult()
+		},
+		`{"functionLoadResponse":{"functionId":"f","result":[]}}`: func(m *message) *workerpb.StatusResult {
+			return m.GetFunctionLoadResponse().GetResult()
+		},
+		`{"functionMetadataResponse":{"functionMetadataResults":[{"name":"f","retryOptions":{"delayInterval":"9e99s"}}]}}`: func(m *message) *workerpb.StatusResult {
+			return m.GetFunctionMetadataResponse().GetResult()
+		},
+	} {
+		m, err := messageOf([]byte(line))
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if got := failureOf(result(m)); got == nil || !strings.HasPrefix(got.Message, "the host cannot read what the worker answers: ") {
+			t.Errorf("%s: %+v", line, got)
+		}
 	}
 }

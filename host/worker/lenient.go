@@ -31,8 +31,9 @@ func messageOf(line []byte) (*message, error) {
 		return m, nil
 	}
 	var of struct {
-		InvocationResponse   struct{ InvocationID string }
-		FunctionLoadResponse struct{ FunctionID string }
+		InvocationResponse       struct{ InvocationID string }
+		FunctionLoadResponse     struct{ FunctionID string }
+		FunctionMetadataResponse *struct{}
 	}
 	_ = json.Unmarshal(line, &of) // what is there counts
 	failure := &workerpb.StatusResult{Exception: &workerpb.RpcException{
@@ -47,6 +48,8 @@ func messageOf(line []byte) (*message, error) {
 		return &message{Content: &workerpb.StreamingMessage_FunctionLoadResponse{FunctionLoadResponse: &workerpb.FunctionLoadResponse{
 			FunctionId: of.FunctionLoadResponse.FunctionID, Result: failure,
 		}}}, nil
+	case of.FunctionMetadataResponse != nil:
+		return &message{Content: &workerpb.StreamingMessage_FunctionMetadataResponse{FunctionMetadataResponse: &workerpb.FunctionMetadataResponse{Result: failure}}}, nil
 	}
 	return nil, fmt.Errorf("a line of the worker is not a message: %w", err)
 }

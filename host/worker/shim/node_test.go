@@ -608,6 +608,9 @@ func TestNodeModel4(t *testing.T) {
 	if r := orders.GetRetryOptions(); r.GetMaxRetryCount() != -1 || r.GetRetryStrategy() != workerpb.RpcRetryOptions_fixed_delay || r.GetDelayInterval().GetSeconds() != 2 {
 		t.Errorf("policy %v", r)
 	}
+	if r := byName["timer"].GetRetryOptions(); r.GetMaxRetryCount() != -1 || r.GetDelayInterval().GetSeconds() != 1 {
+		t.Errorf("a policy whose count has no place in a message: %v", r)
+	}
 	if orders.GetScriptFile() != "all.js" || filepath.Base(orders.GetDirectory()) != "functions" || byName["web"].GetRetryOptions() != nil {
 		t.Errorf("metadata %v, %v", orders, byName["web"])
 	}

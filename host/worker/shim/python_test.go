@@ -612,6 +612,7 @@ func testIndexRefused(t *testing.T, p python) {
 		"two":     "ValueError: *more than one FunctionApp*",
 		"none":    "ValueError: *no FunctionApp*",
 		"policy":  "ValueError: *process*delay_interval*10 s*",
+		"count":   "ValueError: *process*max_retry_count*9007199254740991*32 bits*",
 		"quits":   "SystemExit: 3",
 	} {
 		t.Run(dir, func(t *testing.T) {

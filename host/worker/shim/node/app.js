@@ -287,9 +287,9 @@ function strings(properties) {
   return out;
 }
 
-/** A policy as it travels. Durations are whole seconds (spec workers 4.3). */
+/** A policy as it travels. Counts are 32 bits, as protobuf takes them; durations are whole seconds (spec workers 4.3). */
 function retryOptions(options) {
-  const out = { maxRetryCount: Math.trunc(Number(options.maxRetryCount)), retryStrategy: options.retryStrategy === 'fixedDelay' ? 'fixed_delay' : 'exponential_backoff' };
+  const out = { maxRetryCount: options.maxRetryCount | 0, retryStrategy: options.retryStrategy === 'fixedDelay' ? 'fixed_delay' : 'exponential_backoff' };
   for (const name of ['delayInterval', 'minimumInterval', 'maximumInterval']) {
     const value = options[name];
     if (value !== null && value !== undefined) out[name] = `${Math.round(Number(value.seconds || 0) + Number(value.nanos || 0) / 1e9)}s`;

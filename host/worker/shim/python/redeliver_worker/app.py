@@ -184,9 +184,12 @@ def retry_options(name, policy):
     if strategy not in ("fixed_delay", "exponential_backoff"):
         raise ValueError(f'function {name}: the retry strategy is {strategy!r}, and has to be "fixed_delay" or "exponential_backoff"')
     try:
-        options = {"maxRetryCount": int(policy.get("max_retry_count")), "retryStrategy": strategy}
+        count = int(policy.get("max_retry_count"))
     except (TypeError, ValueError):
-        raise ValueError(f"function {name}: max_retry_count is {policy.get('max_retry_count')!r}, and has to be a whole number") from None
+        count = None
+    if count is None or not -(1 << 31) <= count < 1 << 31:
+        raise ValueError(f"function {name}: max_retry_count is {policy.get('max_retry_count')!r}, and has to be a whole number of 32 bits")
+    options = {"maxRetryCount": count, "retryStrategy": strategy}
     wanted = {"delay_interval": "delayInterval"} if strategy == "fixed_delay" else {"minimum_interval": "minimumInterval", "maximum_interval": "maximumInterval"}
     for setting, member in wanted.items():
         options[member] = f"{seconds(name, setting, policy.get(setting))}s"

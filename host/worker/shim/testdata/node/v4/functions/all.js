@@ -15,7 +15,7 @@ app.storageQueue('orders', {
     return show([order, context.extraInputs.get(blob), context.retryContext, context.triggerMetadata, context.functionName]);
   },
 });
-app.timer('timer', { schedule: '0 * * * * *', name: 'timer', handler: (timer) => show(timer) });
+app.timer('timer', { schedule: '0 * * * * *', name: 'timer', retry: { strategy: 'fixedDelay', maxRetryCount: Number.MAX_SAFE_INTEGER, delayInterval: 1000 }, handler: (timer) => show(timer) });
 app.serviceBusQueue('deferred', { queueName: 'orders', connection: 'Bus', name: 'message', cardinality: 'many', handler: (messages) => show(messages) });
 app.http('web', {
   route: 'web/{id}', methods: ['GET', 'POST'], authLevel: 'anonymous', name: 'request',

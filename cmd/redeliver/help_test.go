@@ -55,7 +55,7 @@ func TestAnswersAsJSON(t *testing.T) {
 	for _, cmd := range commands(newRoot(streams{})) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "redeliver ")
 		verb, _, _ := strings.Cut(name, " ")
-		if cmd.Hidden || cmd.HasSubCommands() && cmd.Flags().Lookup("dir") == nil || verb == "help" || verb == "completion" {
+		if cmd.Hidden || cmd.HasSubCommands() && cmd.Flags().Lookup("dir") == nil || slices.Contains([]string{"help", "completion", "mcp"}, verb) { // mcp speaks JSON only
 			continue
 		}
 		if cmd.Flags().Lookup("json") == nil {

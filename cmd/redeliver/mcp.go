@@ -22,13 +22,13 @@ func newMCP(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Let an AI assistant ask and drive the running host of this folder",
-		Long: `Mcp serves the Model Context Protocol on the standard input and output, for an AI
-assistant that starts it: tools by which the assistant asks the running host why
-a message was tried three times, sends messages, reads queues and logs, moves
-the clock, injects faults, checks the app and runs scenarios.
+		Long: `Mcp serves the Model Context Protocol on the standard input and output, for an
+AI assistant that starts it: tools by which the assistant asks the running host
+why a message was tried three times, sends messages, reads queues and logs,
+moves the clock, injects faults, checks the app and runs scenarios.
 
 It talks only to the host that runs the app in the folder in which it is started
-(or in the first folder above that has a host.json), and finds that host anew for
+(or in the first folder above that has a host.json), and looks for that host in
 each call; check and test need no host. What takes something away or breaks
 something is refused without the argument confirm: true.
 

@@ -30,7 +30,7 @@ func (a *assistant) tools() []mcp.Tool {
 	}
 	return []mcp.Tool{
 		tool("explain", "Explain messages", "Why was a message tried so often, and where has it gone?", "", "",
-			mcp.Operation(a.ask, "", mcp.Reads, control.Explain{}, latestText)),
+			mcp.Operation(a.ask, "", mcp.Reads, control.Explain{}, latestText).Like(newExplain(a.std))),
 		tool("ls", "List functions and services", "", "", "", a.list()),
 		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
 		tool("logs", "Read the journal", "", "", "", a.logs()),
@@ -38,16 +38,16 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("test", "Run scenarios", "", "", "", a.test()),
 		tool("send", "Send a message", "Send a message, an event or a document to a service of the running host: a function with a trigger for it gets it.", "service", "", a.sends()...),
 		tool("invoke", "Run a function by hand", "", "", "",
-			mcp.Asked(a.ask, "", mcp.Changes, control.Invoke{}, resultText)),
+			mcp.Asked(a.ask, "", mcp.Changes, control.Invoke{}, resultText).Like(newInvoke(a.std))),
 		tool("clock", "Show or move the clock", "The clock of the running host: retry waits, locks, timers and lifetimes follow it. Without an action it is shown.", "action", "show", a.clocks()...),
 		tool("fail", "Make something fail", "Make something of the running host fail, to see what the app makes of it.", "what", "", a.fails()...),
 		tool("expire_lock", "End locks of Service Bus", "", "", "",
-			mcp.Operation(a.ask, "", mcp.Changes, control.ExpireLocks{}, expiredText).Named("path")),
+			mcp.Operation(a.ask, "", mcp.Changes, control.ExpireLocks{}, expiredText).Named("path").Like(newExpireLockBus(a.std))),
 		tool("redrive", "Redrive poison messages", "Give poison messages and dead letters another chance.", "service", "", a.redrives()...),
 		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, or the documents of a container.", "service", "",
-			mcp.Operation(a.ask, "queue", mcp.Destroys, control.PurgeQueue{}, purgedQueue),
-			mcp.Operation(a.ask, "servicebus", mcp.Destroys, control.PurgeEntity{}, purgedBus).Named("path"),
-			mcp.Operation(a.ask, "cosmos", mcp.Destroys, control.PurgeDocuments{}, purgedCosmos).Named("container")),
+			mcp.Operation(a.ask, "queue", mcp.Destroys, control.PurgeQueue{}, purgedQueue).Like(newPurgeQueue(a.std)),
+			mcp.Operation(a.ask, "servicebus", mcp.Destroys, control.PurgeEntity{}, purgedBus).Named("path").Like(newPurgeBus(a.std)),
+			mcp.Operation(a.ask, "cosmos", mcp.Destroys, control.PurgeDocuments{}, purgedCosmos).Named("container").Like(newPurgeCosmos(a.std))),
 		tool("reset", "Empty all services", "", "", "",
 			mcp.Asked(a.ask, "", mcp.Destroys, control.ResetState{}, func(*control.ResetState, *api.None) string { return resetText })),
 	}
@@ -60,22 +60,22 @@ func (a *assistant) peeks() []mcp.Way {
 	return []mcp.Way{
 		mcp.Asked(a.ask, "queue", mcp.Reads, control.PeekQueue{}, func(in *control.PeekQueue, out *control.Peeked) string {
 			return peekedQueue(out, in.ID != "")
-		}).Otherwise("max", mostPeeked),
+		}).Otherwise("max", mostPeeked).Like(newPeekQueue(a.std)),
 		mcp.Asked(a.ask, "servicebus", mcp.Reads, control.PeekEntity{}, func(in *control.PeekEntity, out *control.BusPeeked) string {
 			return peekedText(out, in.From == 0 && in.Session == nil)
-		}).Named("path").Otherwise("max", mostPeeked),
-		mcp.Operation(a.ask, "cosmos", mcp.Reads, control.ReadDocuments{}, documentsText).Named("container").Otherwise("max", mostPeeked),
-		mcp.Operation(a.ask, "output", mcp.Reads, control.PeekOutputs{}, outputsText).Named("name").Otherwise("max", mostPeeked),
+		}).Named("path").Otherwise("max", mostPeeked).Like(newPeekBus(a.std)),
+		mcp.Operation(a.ask, "cosmos", mcp.Reads, control.ReadDocuments{}, documentsText).Named("container").Otherwise("max", mostPeeked).Like(newPeekCosmos(a.std)),
+		mcp.Operation(a.ask, "output", mcp.Reads, control.PeekOutputs{}, outputsText).Named("name").Otherwise("max", mostPeeked).Like(newPeekOutput(a.std)),
 	}
 }
 
 func (a *assistant) sends() []mcp.Way {
 	return []mcp.Way{
-		mcp.Asked(a.ask, "queue", mcp.Changes, control.SendMessage{}, sentToQueue).Renamed("visibility", "delay"),
-		mcp.Operation(a.ask, "servicebus", mcp.Changes, control.SendBusMessage{}, sentText).Named("path"),
-		mcp.Operation(a.ask, "eventgrid", mcp.Changes, control.Publish{}, publishedText).Named("topic"),
-		mcp.Operation(a.ask, "eventhub", mcp.Changes, control.SendEvent{}, sentToHub).Named("hub"),
-		mcp.Operation(a.ask, "cosmos", mcp.Changes, control.WriteDocuments{}, wroteText).Named("container"),
+		mcp.Asked(a.ask, "queue", mcp.Changes, control.SendMessage{}, sentToQueue).Renamed("visibility", "delay").Like(newSendQueue(a.std)),
+		mcp.Operation(a.ask, "servicebus", mcp.Changes, control.SendBusMessage{}, sentText).Named("path").Like(newSendBus(a.std)),
+		mcp.Operation(a.ask, "eventgrid", mcp.Changes, control.Publish{}, publishedText).Named("topic").Like(newSendGrid(a.std)),
+		mcp.Operation(a.ask, "eventhub", mcp.Changes, control.SendEvent{}, sentToHub).Named("hub").Like(newSendHub(a.std)),
+		mcp.Operation(a.ask, "cosmos", mcp.Changes, control.WriteDocuments{}, wroteText).Named("container").Like(newSendCosmos(a.std)),
 	}
 }
 
@@ -100,12 +100,12 @@ func (a *assistant) fails() []mcp.Way {
 	}
 	return []mcp.Way{
 		mcp.Asked(a.ask, "output", mcp.Destroys, control.FailOutputs{}, func(in *control.FailOutputs, _ *control.Outputs) string { return failingText(in) }).
-			Named("name").Renamed("body", "error"),
-		add(trouble.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", faults.Services()...),
-		add(trouble.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity"),
-		add(trouble.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status"),
+			Named("name").Renamed("body", "error").Like(newFailOutput(a.std)),
+		add(trouble.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", faults.Services()...).Like(newFailOperation(a.std)),
+		add(trouble.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity").Like(newFailHandler(a.std)),
+		add(trouble.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status").Like(newFailDisk(a.std)),
 		mcp.Asked(a.ask, "host", mcp.Destroys, trouble.CrashAt{}, func(in *trouble.CrashAt, _ *api.None) string { return crashText(in) }).
-			Named("function").Among("point", points...),
+			Named("function").Among("point", points...).Like(newFailHost(a.std)),
 		mcp.Operation(a.ask, "nothing", mcp.Changes, trouble.ClearFaults{}, endedFaults),
 		mcp.Asked(a.ask, "list", mcp.Reads, trouble.ListFaults{}, func(_ *trouble.ListFaults, out *trouble.Faults) string {
 			if len(out.Faults) == 0 {
@@ -117,13 +117,15 @@ func (a *assistant) fails() []mcp.Way {
 }
 
 func (a *assistant) redrives() []mcp.Way {
-	return []mcp.Way{
-		mcp.Operation(a.ask, "queue", mcp.Destroys, control.RedriveQueue{}, redrivenText),
+	ways := []mcp.Way{
+		mcp.Operation(a.ask, "queue", mcp.Destroys, control.RedriveQueue{}, redrivenText).Like(newRedriveQueue(a.std)),
 		mcp.Asked(a.ask, "servicebus", mcp.Destroys, control.RedriveEntity{}, func(in *control.RedriveEntity, out *control.Redriven) string {
 			return redrivenBus(out, len(in.Sequence) == 0)
-		}).Named("path"),
-		mcp.Operation(a.ask, "eventgrid", mcp.Destroys, view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}, redrivenGrid).Named("entity"),
+		}).Named("path").Like(newRedriveBus(a.std)),
+		mcp.Operation(a.ask, "eventgrid", mcp.Destroys, view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}, redrivenGrid).Named("entity").Renamed("id", "event").Like(newRedriveGrid(a.std)),
 	}
+	ways[len(ways)-1].About = mcp.Prose(newRedriveGrid(a.std).Long, 1) // the operation is wider
+	return ways
 }
 
 // resultText is what came of a function that was run by hand.

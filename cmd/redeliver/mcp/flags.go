@@ -1,10 +1,15 @@
 package mcp
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -70,6 +75,62 @@ func unflagHead(text string, arguments []Argument) string {
 }
 
 var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`) // read only
+
+// Like is the way with what the command for the same operation says of its arguments, where
+// the operation says nothing: of the name the word in its usage and in its examples, of the
+// others the descriptions of its flags.
+func (w Way) Like(cmd *cobra.Command) Way {
+	w.Arguments = slices.Clone(w.Arguments)
+	for i := range w.Arguments {
+		a := &w.Arguments[i]
+		if text, _ := a.Schema["description"].(string); text != "" {
+			continue
+		}
+		text := ""
+		if f := cmp.Or(cmd.Flags().Lookup(kebab(a.Name)), cmd.Flags().Lookup(kebab(a.Name)+"-id")); f != nil {
+			_, text = pflag.UnquoteUsage(f)
+			text = Unflagged(ofFlags.Replace(text))
+		} else if words := strings.Fields(cmd.Use); a.Name == "name" && len(words) > 1 {
+			text = words[1]
+			if names := examples(cmd); len(names) > 0 {
+				text += ", e.g. " + choice(names)
+			}
+		}
+		if text != "" {
+			a.Schema = maps.Clone(a.Schema)
+			a.Schema["description"] = text
+		}
+	}
+	return w
+}
+
+// ofFlags takes away what is true of flags only: arguments are lists, and have defaults of
+// their own.
+var ofFlags = strings.NewReplacer(" (repeatable)", "", " (default all)", "") // read only
+
+// examples are the names in the examples of a command.
+func examples(cmd *cobra.Command) (names []string) {
+	for line := range strings.Lines(cmd.Example) {
+		_, rest, _ := strings.Cut(line, " "+cmd.Name()+" ")
+		name, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		if name = strings.Trim(name, "'"); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// kebab is the name of an argument as flags are called.
+func kebab(argument string) string {
+	var b strings.Builder
+	for _, r := range argument {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
 
 // camel is the name of a flag as arguments are called.
 func camel(flag string) string {

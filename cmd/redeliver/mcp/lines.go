@@ -19,10 +19,8 @@ const MaxLine = 8 << 20
 // lines are the two ends of a connection, a message a line. What is no message of JSON-RPC
 // is answered here, and the connection goes on: the library would end it.
 type lines struct {
-	in  *bufio.Reader
-	log *slog.Logger
-	end func() // ends the calls that go on when their answers have been waited for
-
+	in   *bufio.Reader
+	log  *slog.Logger
 	rest []byte // of the line that is being read
 
 	mu       sync.Mutex // a message is written in one piece
@@ -31,8 +29,8 @@ type lines struct {
 	answered chan struct{} // closed when the last one has it; nil: the input goes on
 }
 
-func newLines(in io.Reader, out io.Writer, log *slog.Logger, end func()) *lines {
-	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, log: log, end: end}
+func newLines(in io.Reader, out io.Writer, log *slog.Logger) *lines {
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, log: log}
 }
 
 // grace is how long calls go on when the input has ended: so one can send requests through
@@ -125,7 +123,7 @@ func (l *lines) Write(p []byte) (int, error) {
 }
 
 // awaitAnswers waits, at the end of the input, for the answers to what was asked: the
-// library would leave them out. Calls that take longer than grace are ended.
+// library would leave them out. What takes longer than grace ends with the connection.
 func (l *lines) awaitAnswers() {
 	l.mu.Lock()
 	answered := make(chan struct{})
@@ -140,7 +138,6 @@ func (l *lines) awaitAnswers() {
 	select {
 	case <-answered:
 	case <-late.C:
-		l.end()
 	}
 }
 

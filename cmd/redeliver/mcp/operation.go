@@ -170,11 +170,17 @@ func (o *operation) about() string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + status.ReplaceAllString(text[1:], "refused when")
+	text = strings.ToUpper(text[:1]) + text[1:]
+	for _, s := range []struct{ before, refused string }{{". ", "Refused"}, {"; ", "refused"}} {
+		text = status(s.before).ReplaceAllString(text, s.before+s.refused+"$1")
+	}
+	return text
 }
 
-// status is a refusal as descriptions for clients of the API have it.
-var status = regexp.MustCompile(`\b4\d\d\b( when|,)`) // read only
+// status matches a refusal as descriptions for clients of the API have it.
+func status(before string) *regexp.Regexp {
+	return regexp.MustCompile(regexp.QuoteMeta(before) + `4\d\d( when| for|,)`)
+}
 
 // fill sets the fields of an operation as a request with these arguments does.
 func (o *operation) fill(ctx context.Context, in any, given map[string]any) error {

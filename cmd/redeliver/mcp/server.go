@@ -30,9 +30,7 @@ type Server struct {
 // Serve serves until in ends, out cannot be written, or ctx ends. Calls that still run then
 // have ended when it returns.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	lines := newLines(in, out, s.logger(), cancel)
+	lines := newLines(in, out, s.logger())
 	return s.Run(ctx, &sdk.IOTransport{Reader: lines, Writer: lines, MaxLineLength: -1})
 }
 

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -408,53 +410,59 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The end of the input ends the server, and before it what was asked is answered.
+// The end of the input ends the server at once, and before it what was asked is answered.
 func TestEndOfTheInput(t *testing.T) {
 	t.Parallel()
-	in, out, done := serve(t, (&asked{answer: `{}`}).tools())
-	go func() {
-		_, _ = io.WriteString(in, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
-			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"explain"}}`) // without the end of its line
-		in.Close()
-	}()
-	var all strings.Builder
-	for {
-		var answer json.RawMessage
-		if out.Decode(&answer) != nil {
-			break
-		}
-		all.Write(answer)
-	}
-	if !strings.Contains(all.String(), "0 of 0 queues") {
-		t.Errorf("got %s", all.String())
-	}
-	if err := <-done; err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
-}
-
-// The end of the input ends calls that would go on.
-func TestEndOfTheInputEndsCalls(t *testing.T) {
-	t.Parallel()
-	tool, began, ended := hanging()
-	in, out, done := serve(t, []mcp.Tool{tool})
-	go func() {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		in, out, done := serve(t, (&asked{answer: `{}`}).tools())
+		go func() {
+			_, _ = io.WriteString(in, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+
+				`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"explain"}}`) // without the end of its line
+			in.Close()
+		}()
+		var all strings.Builder
 		for {
 			var answer json.RawMessage
 			if out.Decode(&answer) != nil {
-				return
+				break
 			}
+			all.Write(answer)
 		}
-	}()
-	if _, err := io.WriteString(in, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}`+"\n"); err != nil {
-		t.Fatal(err)
-	}
-	<-began
-	in.Close()
-	<-ended
-	if err := <-done; err != nil {
-		t.Errorf("the server ended with %v", err)
-	}
+		if !strings.Contains(all.String(), "0 of 0 queues") {
+			t.Errorf("got %s", all.String())
+		}
+		if err := <-done; err != nil || time.Since(began) != 0 {
+			t.Errorf("the server ended after %v with %v", time.Since(began), err)
+		}
+	})
+}
+
+// The end of the input ends calls that would go on, after a while.
+func TestEndOfTheInputEndsCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tool, began, ended := hanging()
+		in, out, done := serve(t, []mcp.Tool{tool})
+		go func() {
+			for {
+				var answer json.RawMessage
+				if out.Decode(&answer) != nil {
+					return
+				}
+			}
+		}()
+		if _, err := io.WriteString(in, initialize+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hang"}}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		from := time.Now()
+		in.Close()
+		<-ended
+		if err := <-done; err != nil || time.Since(from) != 3*time.Second {
+			t.Errorf("the server ended after %v with %v", time.Since(from), err)
+		}
+	})
 }
 
 // JSON that is kept as it came stays JSON of its form while its texts alone are too long.

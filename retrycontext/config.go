@@ -95,5 +95,6 @@ func (c PolicyConfig) read() (*Policy, faults) {
 	if p.Strategy == ExponentialBackoff && c.MinimumInterval != nil && c.MaximumInterval != nil {
 		f.ordered(*c.MinimumInterval, *c.MaximumInterval)
 	}
+	f.longest(p)
 	return p, f
 }

@@ -10,10 +10,10 @@ import (
 // delivery is cancelled.
 const Forever = -1
 
-// MaxDelay is the longest interval that a policy may name and the longest wait
-// that a handler may ask for. The platform accepts more, but fails when it has
-// to wait longer than 4 294 967 294 ms (about 49.7 days).
-const MaxDelay = 49 * 24 * time.Hour
+// MaxDelay is the longest wait before a retry, also of one that a handler asks for:
+// about 49.7 days. The platform accepts longer intervals, and its process ends when it
+// has to wait that long (observed: host 4.1037).
+const MaxDelay = 4_294_967_294 * time.Millisecond
 
 // A Policy is a complete set of retry options. It is a plain value: copy it,
 // share it between goroutines, and do not change it while a delivery uses it.
@@ -33,11 +33,13 @@ type Policy struct {
 	// Forever. It is a 32-bit number in Azure.
 	MaxRetryCount int
 
-	// DelayInterval is the wait before every retry (FixedDelay), 0 to MaxDelay.
+	// DelayInterval is the wait before every retry (FixedDelay), 0 or more. No retry may
+	// have to wait longer than MaxDelay; a longer interval that no retry waits for is
+	// valid.
 	DelayInterval time.Duration
 
 	// MinimumInterval and MaximumInterval are the first and the longest wait
-	// (ExponentialBackoff), 0 <= minimum <= maximum <= MaxDelay.
+	// (ExponentialBackoff), 0 <= minimum <= maximum, with MaxDelay as above.
 	MinimumInterval time.Duration
 	MaximumInterval time.Duration
 }
@@ -124,6 +126,7 @@ func (p *Policy) Validate() []*PropertyError {
 		f.interval(propMaximumInterval, p.MaximumInterval)
 		f.ordered(p.MinimumInterval, p.MaximumInterval)
 	}
+	f.longest(p)
 	return f
 }
 
@@ -144,12 +147,33 @@ func (f *faults) count(n int) {
 }
 
 func (f *faults) interval(property string, d time.Duration) {
-	switch {
-	case d < 0:
+	if d < 0 {
 		f.add(property, "must not be negative: %s", FormatTimeSpan(d))
-	case d > MaxDelay:
-		f.add(property, "must be at most 49 days (%s), not %s", FormatTimeSpan(MaxDelay), FormatTimeSpan(d))
 	}
+}
+
+// longest looks at the wait before the last retry, which is the longest, of a policy
+// without other faults.
+func (f *faults) longest(p *Policy) {
+	last := p.MaxRetryCount
+	if last == Forever {
+		last = math.MaxInt32
+	}
+	if len(*f) > 0 {
+		return
+	}
+	_, longest := p.Bounds(last)
+	if longest <= MaxDelay {
+		return
+	}
+	property := propDelayInterval
+	switch {
+	case p.Strategy == ExponentialBackoff && p.MinimumInterval > MaxDelay:
+		property = propMinimumInterval
+	case p.Strategy == ExponentialBackoff:
+		property = propMaximumInterval
+	}
+	f.add(property, "makes a retry wait longer than 49 days: the longest wait is %s, and this one can be %s", FormatTimeSpan(MaxDelay), FormatTimeSpan(longest))
 }
 
 // ordered leaves negative intervals alone: they have their fault already.

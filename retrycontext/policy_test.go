@@ -79,7 +79,7 @@ func TestValidation(t *testing.T) {
 		{"count-above-32-bits", with(cfg("fixedDelay", math.MaxInt32+1), s(1), nil, nil), []string{"maxRetryCount"}},
 		{"delay-missing", cfg("fixedDelay", 3), []string{"delayInterval"}},
 		{"delay-negative", with(cfg("fixedDelay", 3), s(-10), nil, nil), []string{"delayInterval"}},
-		{"delay-above-49-days", with(cfg("fixedDelay", 3), s(49*day+1), nil, nil), []string{"delayInterval"}},
+		{"delay-above-49-days", with(cfg("fixedDelay", 3), s(49*day+61368), nil, nil), []string{"delayInterval"}},
 		{"minimum-and-maximum-missing", cfg("exponentialBackoff", 3), []string{"minimumInterval", "maximumInterval"}},
 		{"minimum-missing", with(cfg("exponentialBackoff", 3), nil, nil, s(1)), []string{"minimumInterval"}},
 		{"maximum-missing", with(cfg("exponentialBackoff", 3), nil, s(1), nil), []string{"maximumInterval"}},
@@ -87,7 +87,8 @@ func TestValidation(t *testing.T) {
 		{"maximum-negative", with(cfg("exponentialBackoff", 3), nil, s(1), s(-1)), []string{"maximumInterval"}},
 		{"both-negative", with(cfg("exponentialBackoff", 3), nil, s(-1), s(-2)), []string{"minimumInterval", "maximumInterval"}},
 		{"minimum-above-maximum", with(cfg("exponentialBackoff", 3), nil, s(2), s(1)), []string{"minimumInterval"}},
-		{"maximum-above-49-days", with(cfg("exponentialBackoff", 3), nil, s(1), s(50*day)), []string{"maximumInterval"}},
+		{"maximum-above-49-days", with(cfg("exponentialBackoff", -1), nil, s(1), s(50*day)), []string{"maximumInterval"}},
+		{"minimum-above-49-days", with(cfg("exponentialBackoff", 1), nil, s(50*day), s(60*day)), []string{"minimumInterval"}},
 		{"missing-before-range", cfg("fixedDelay", -4), []string{"delayInterval", "maxRetryCount"}},
 		{"count-before-intervals", with(cfg("exponentialBackoff", -4), nil, s(-1), s(-1)), []string{"maxRetryCount", "minimumInterval", "maximumInterval"}},
 
@@ -96,6 +97,9 @@ func TestValidation(t *testing.T) {
 		{"valid-equal-intervals", with(cfg("exponentialBackoff", 4), nil, s(10), s(10)), nil},
 		{"valid-zero-delay", with(cfg("fixedDelay", 0), s(0), nil, nil), nil},
 		{"valid-zero-intervals", with(cfg("exponentialBackoff", 0), nil, s(0), s(0)), nil},
+		{"valid-never-waits", with(cfg("fixedDelay", 0), s(60*day), nil, nil), nil},
+		{"valid-maximum-not-reached", with(cfg("exponentialBackoff", 3), nil, s(1), s(10000*day)), nil},
+		{"valid-49-days-17-hours", with(cfg("fixedDelay", 1), s(49*day+61367), nil, nil), nil},
 		{"valid-49-days", with(cfg("fixedDelay", math.MaxInt32), s(49*day), nil, nil), nil},
 		{"other-strategy-ignored", with(cfg("fixedDelay", 4), s(10), s(-5), s(-9)), nil},
 	} {
@@ -136,7 +140,8 @@ func TestPolicyValidate(t *testing.T) {
 		{"fixed-bad", fixed(-2, -1), []string{"maxRetryCount", "delayInterval"}},
 		{"exponential", exponential(retrycontext.Forever, 1, 2), nil},
 		{"exponential-bad", exponential(-2, 2*retrycontext.MaxDelay, 3*retrycontext.MaxDelay/2),
-			[]string{"maxRetryCount", "minimumInterval", "maximumInterval", "minimumInterval"}},
+			[]string{"maxRetryCount", "minimumInterval"}},
+		{"exponential-long", exponential(retrycontext.Forever, 1, retrycontext.MaxDelay+1), []string{"maximumInterval"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

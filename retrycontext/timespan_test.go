@@ -75,7 +75,7 @@ func TestFormatTimeSpan(t *testing.T) {
 		"-00:00:00.0000001":        -100,
 		"00:15:00":                 15 * time.Minute,
 		"-1.00:00:00":              -24 * time.Hour,
-		"49.00:00:00":              retrycontext.MaxDelay,
+		"49.17:02:47.2940000":      retrycontext.MaxDelay,
 		"106751.23:47:16.8547758":  math.MaxInt64,
 		"-106751.23:47:16.8547758": math.MinInt64,
 		"1.02:03:04.5000000":       26*time.Hour + 3*time.Minute + 4500*time.Millisecond,

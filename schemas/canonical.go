@@ -70,6 +70,12 @@ func (r *canonicalizer) value(n *node, s *shape, location, path string) (any, bo
 	if r.style != strictStyle {
 		n = r.reshape(n, s)
 	}
+	if n.kind == nullNode && s.ofNull == "empty" {
+		n = &node{kind: stringNode, offset: n.offset, source: n.source}
+	}
+	if r.style == configStyle && location != "" && s.demanding && n.container() && !n.filled() {
+		return nil, false // a section without members is none
+	}
 	if r.style == configStyle && location != "" {
 		if s.misfit(n) != "" || n.kind == nullNode && s.demanding {
 			if !s.demanding {
@@ -86,7 +92,7 @@ func (r *canonicalizer) value(n *node, s *shape, location, path string) (any, bo
 	case arrayNode:
 		return r.array(n, s, location, path), true
 	case nullNode:
-		return nil, r.style == strictStyle || slices.Contains(s.types, "null")
+		return nil, r.style == strictStyle || s.ofNull == "refused" || slices.Contains(s.types, "null")
 	}
 	if r.style == strictStyle {
 		return n.value(), true
@@ -101,7 +107,8 @@ func (s *shape) converted(v any) bool {
 	case bool:
 		return s.takes("boolean")
 	case json.Number:
-		return s.takes("integer") || s.takes("number")
+		_, err := strconv.ParseInt(string(v), 10, 32)
+		return s.takes("number") || s.takes("integer") && err == nil
 	case string:
 		_, isWord := s.words[strings.ToLower(v)]
 		return s.takes("string") && (isWord || len(s.words) == 0) && (s.format != formatTimeSpan || isTimeSpan(v))
@@ -251,9 +258,13 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 		return r.text(n, s)
 	}
 	isBool := n.kind == boolNode
-	switch word, ok := s.numbered(n.text); {
-	case !isBool && ok:
-		return word, true
+	switch word, ok := s.cast(n); {
+	case ok:
+		return word, word != unset
+	case r.attributes && !isBool && len(s.types) == 1 && s.takes("integer"): // so too
+		if whole, ok := rounded(n.text); ok {
+			return json.Number(whole), true
+		}
 	case r.attributes && !isBool && len(s.types) == 1 && s.takes("boolean"): // as Newtonsoft.Json converts
 		f, err := strconv.ParseFloat(n.text, 64)
 		return f != 0, err == nil
@@ -272,7 +283,7 @@ func (r *canonicalizer) text(n *node, s *shape) (any, bool) {
 	trimmed := strings.TrimSpace(n.text)
 	if trimmed != "" && len(s.numbers) > 0 {
 		if word, ok := s.combined(trimmed); ok {
-			return word, true
+			return word, word != unset
 		}
 	}
 	if trimmed == "" && (n.text == "" || len(s.numbers) == 0) && (s.emptyUnset || s.span() && (s.own || r.style == objectStyle)) {

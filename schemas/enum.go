@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,9 @@ import (
 // An enum of .NET is read from words in any case, numbers and texts with numbers, also
 // when no word has the number. Several with commas between them are one number.
 // Source: Newtonsoft.Json's StringEnumConverter and EnumUtils; observed: host 4.1037.
+
+// unset is keyOtherwise for a number that counts as not given.
+const unset = "unset"
 
 // numbered is the word of a whole number.
 func (s *shape) numbered(text string) (word string, ok bool) {
@@ -23,6 +27,38 @@ func (s *shape) numbered(text string) (word string, ok bool) {
 		return s.numbers[n], true
 	}
 	return s.otherwise, s.otherwise != ""
+}
+
+// cast is the word of a value that is no text, as .NET casts it to the enum.
+func (s *shape) cast(n *node) (word string, ok bool) {
+	whole, isWhole := rounded(n.text)
+	switch {
+	case n.kind != boolNode && !isWhole, len(s.numbers) == 0:
+		return "", false
+	case n.kind == boolNode && !slices.Contains(s.casts, "boolean"):
+		return "", false
+	case n.kind == boolNode:
+		return s.numbered(map[bool]string{true: "1", false: "0"}[n.text == "true"])
+	case strings.ContainsAny(n.text, ".eE") && !slices.Contains(s.casts, "fraction"):
+		return "", false
+	case len(s.casts) > 0: // without a look at its size
+		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+			whole = strconv.Itoa(int(int32(n)))
+		}
+	}
+	return s.numbered(whole)
+}
+
+// rounded is a number as .NET rounds it to a whole one: of two that are as near, the even one.
+func rounded(text string) (whole string, ok bool) {
+	if !strings.ContainsAny(text, ".eE") {
+		return text, true
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if f = math.RoundToEven(f); err != nil || math.Abs(f) > math.MaxInt32 {
+		return "", false
+	}
+	return strconv.FormatInt(int64(f), 10), true
 }
 
 // combined is the word of a text.

@@ -97,10 +97,11 @@ func TestFunctionFaults(t *testing.T) {
 		"retry text":                   {`{"bindings":[` + trigger + `],"retry":"no"}`, []string{`function.json:1:74: retry: found "no": cannot be read as an object; allowed: an object {json}`}},
 		"Retry by case":                {`{"bindings":[` + trigger + `],"Retry":"no"}`, nil},
 		"retry incomplete is not ours": {`{"bindings":[` + trigger + `],"retry":{"maxRetryCount":-4}}`, nil},
-		"retry conversions": {"{\"bindings\":[" + trigger + "],\n\"retry\":{\"Strategy\":0,\"MaxRetryCount\":1.5,\"DelayInterval\":10}}", []string{
-			`function.json:2:21: retry.Strategy: found 0: not one of the allowed values; allowed: "fixedDelay" or "exponentialBackoff" {json}`,
-			`function.json:2:39: retry.MaxRetryCount: found 1.5: cannot be read as a whole number; allowed: -1 (for ever), or a whole number of 0 or more {json}`,
-			`function.json:2:59: retry.DelayInterval: found 10: cannot be read as a time span; allowed: a time span from 00:00:00 to 49.00:00:00 {json}`,
+		"retry numbers":                {"{\"bindings\":[" + trigger + "],\n\"retry\":{\"Strategy\":0,\"MaxRetryCount\":1.5}}", nil},
+		"retry conversions": {"{\"bindings\":[" + trigger + "],\n\"retry\":{\"Strategy\":1.5,\"MaxRetryCount\":1e300,\"DelayInterval\":10}}", []string{
+			`function.json:2:21: retry.Strategy: found 1.5: not one of the allowed values; allowed: "fixedDelay" or "exponentialBackoff" {json}`,
+			`function.json:2:41: retry.MaxRetryCount: found 1e300: cannot be read as a whole number of 32 bits; allowed: -1 (for ever), or a whole number of 0 or more {json}`,
+			`function.json:2:63: retry.DelayInterval: found 10: cannot be read as a time span; allowed: a time span from 00:00:00 to 49.17:02:47.2940000 {json}`,
 		}},
 		"retry text for the count": {`{"bindings":[` + trigger + `],"retry":{"maxRetryCount":"5"}}`, nil},
 		"retry count of 33 bits":   {"{\"bindings\":[" + trigger + "],\n\"retry\":{\"maxRetryCount\":4294967296}}", []string{`function.json:2:26: retry.maxRetryCount: found 4294967296: cannot be read as a whole number of 32 bits; allowed: -1 (for ever), or a whole number of 0 or more {json}`}},

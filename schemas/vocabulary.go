@@ -31,9 +31,14 @@ const (
 	keyConvert = "x-convert"
 	// keyNumbers lists the words of an enum of .NET by number: a file may say the
 	// number, also as text, and several words with commas between them, which are one
-	// number together. keyOtherwise is the word that any other number stands for.
+	// number together. keyOtherwise is the word that any other number stands for, or
+	// "unset": it counts as not given. keyCast lists the other kinds of values that .NET
+	// casts to a number of this enum: "boolean", "fraction".
 	keyNumbers   = "x-numbers"
 	keyOtherwise = "x-otherwise"
+	keyCast      = "x-cast"
+	// keyNull "empty": null is the empty text; "refused": it is no value.
+	keyNull = "x-null"
 	// keyKind is the platform's error kind: text for this schema and all below
 	// it, or an object from failed keyword to kind for this schema alone.
 	keyKind = "x-kind"
@@ -52,6 +57,8 @@ type shape struct {
 	words      map[string]string // lower case to spelling, of an enum or const
 	numbers    []string          // words of an enum of .NET, by number
 	otherwise  string
+	casts      []string
+	ofNull     string
 	format     string
 	emptyUnset bool
 	orUnset    bool
@@ -119,6 +126,8 @@ func readShape(schema, root map[string]any, own bool) *shape {
 	s.format, _ = schema["format"].(string)
 	s.numbers = texts(schema[keyNumbers])
 	s.otherwise, _ = schema[keyOtherwise].(string)
+	s.casts = texts(schema[keyCast])
+	s.ofNull, _ = schema[keyNull].(string)
 	s.emptyUnset = schema[keyEmpty] == "unset"
 	s.othersIdle = schema[keyOthers] == "no-effect"
 	s.orUnset = schema[keyConvert] == "or-unset"

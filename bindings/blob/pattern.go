@@ -87,6 +87,9 @@ type Pattern struct {
 	names     []string       // of the groups, in order
 }
 
+// systemValue finds the values that the system gives: {rand-guid}, {datetime:FORMAT}.
+var systemValue = regexp.MustCompile(`(?i)\{(?:rand-guid|datetime:)`) // read only
+
 // ParsePattern reads a pattern. Settings must have been replaced before. The
 // error is a *PathError, *bindings.TemplateError, *bindings.NameError or *storage.Error.
 func ParsePattern(pattern string) (*Pattern, error) {
@@ -127,6 +130,9 @@ func ParsePattern(pattern string) (*Pattern, error) {
 		case len(path) > 1:
 			return nil, &bindings.TemplateError{Template: pattern, Position: 1, Text: fmt.Sprintf(
 				"Invalid template '%s'. The parameter name '%s' is invalid.", pattern, strings.Join(path, "."))}
+		case systemValue.MatchString(name): // which no name has (observed: host 4.1037)
+			return nil, &bindings.TemplateError{Template: pattern, Position: 1, Text: fmt.Sprintf(
+				"Invalid blob trigger path '%s'. '{%s}' is a value of the system, and takes no part of a name.", pattern, path[0])}
 		default:
 			p.names = append(p.names, path[0])
 			expression.WriteString("(.*)")

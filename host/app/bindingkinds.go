@@ -13,6 +13,8 @@ type BindingKind struct {
 	Type string
 	// Of names the service or feature of the type, in words.
 	Of string
+	// Odd says what the platform makes of a direction that is not written as its word.
+	Odd DirectionRule
 	// Directions are the directions that the platform knows, such as "out"; triggers
 	// have "trigger".
 	Directions []string

@@ -28,10 +28,7 @@ func (l *loader) readBindings(f *Function, raw, canonical any) {
 		b := &Binding{Path: schemas.IndexPath(f.at("bindings"), i), Props: props}
 		b.Name, b.Type = b.String("name"), b.String("type")
 		l.renamedProperties(f, b)
-		b.Direction = strings.ToLower(b.String("direction"))
-		if b.Direction == "" {
-			b.Direction = "in"
-		}
+		l.readDirection(b)
 		b.DataType, b.Cardinality = strings.ToLower(b.String("dataType")), strings.ToLower(b.String("cardinality"))
 		f.Bindings = append(f.Bindings, b)
 	}
@@ -49,8 +46,12 @@ func convert(props map[string]any, canonical any) {
 			text, isText := now.(string)
 			_, isBool := now.(bool)
 			switch v := value.(type) {
-			case json.Number:
+			case nil, json.Number:
 				if isText || isBool {
+					props[key] = now
+				}
+			case bool:
+				if isText && text != "True" && text != "False" {
 					props[key] = now
 				}
 			case string:
@@ -154,10 +155,13 @@ func (f *Function) FaultIn(path string) bool {
 // resolve replaces %NAME% in every property.
 func (l *loader) resolve(f *Function, b *Binding) {
 	resolved := resolveProps(b.Props, b.Path, func(path, text string) string {
+		if kind := l.opts.Kinds.trigger(b.Type); kind != nil && kind.Literal != "" && path == b.PathOf(kind.Literal) {
+			return text
+		}
 		value, missing := l.app.Settings.unresolved(text)
 		for _, err := range missing {
 			fault := settingFault(f.doc, path, text, err)
-			if !b.IsTrigger() && b.Direction == "out" {
+			if !b.IsTrigger() {
 				fault.Reason += "; " + FailsDeliveries
 			}
 			f.record(indexing, fault)
@@ -298,7 +302,7 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
 	}
 	fault.Hint += embeddedBy(standard)
-	if b.Direction == "out" && b.Kind != nil {
+	if !b.IsTrigger() && b.Kind != nil {
 		fault.Reason += "; " + FailsDeliveries
 	}
 	if strings.ContainsAny(name, ";=") {

@@ -31,7 +31,7 @@ func (l *loader) readConfig(r reader) {
 
 	l.readTimeout(r, dynamic)
 	c.ManagedDependencies = r.flag("managedDependency.enabled", false)
-	policy, faults := r.readPolicy("retry", schemas.KindInvalidOperation, true)
+	policy, faults := r.readPolicy("retry", l.app.hostDoc.Canonical(schemas.HostJSON)["retry"], schemas.KindInvalidOperation, true)
 	for _, f := range faults {
 		l.faultAt(hostPolicy, f)
 	}
@@ -166,9 +166,9 @@ func (r reader) look(paths ...string) {
 // both the former wins (spec host-and-retry 6.2, spec workers 13.1).
 func (l *loader) readCustomHandler(r reader) {
 	section := "customHandler"
-	if old := "httpWorker"; r.has(old) {
+	if old := "httpWorker"; r.hasSection(old) {
 		reason := "httpWorker is the older name of customHandler"
-		if r.has(section) {
+		if r.hasSection(section) {
 			reason += " and is ignored beside it"
 		} else {
 			section = old
@@ -177,7 +177,7 @@ func (l *loader) readCustomHandler(r reader) {
 		f.Hint = "rename it to customHandler"
 		l.warn(f)
 	}
-	if !r.has(section) {
+	if !r.hasSection(section) {
 		return
 	}
 	description := section + handlerDescription

@@ -34,6 +34,9 @@ func TestEnums(t *testing.T) {
 		{`"type":"queueTrigger","queueName":"abc","cardinality":"1"`, func(f *app.Function) string { return f.Trigger.Cardinality }, "many"},
 		{`"type":"queueTrigger","queueName":"abc","connection":" "`, func(f *app.Function) string { return f.Trigger.Connection }, ""},
 		{`"type":"blobTrigger","path":"abc/{n}","source":1`, func(f *app.Function) string { return f.Trigger.String("source") }, "EventGrid"},
+		{`"type":"blobTrigger","path":"abc/{n}","source":true`, func(f *app.Function) string { return f.Trigger.String("source") }, "EventGrid"},
+		{`"type":"blobTrigger","path":"abc/{n}","source":1.5`, func(f *app.Function) string { return f.Trigger.String("source") }, "LogsAndContainerScan"},
+		{`"type":"httpTrigger","route":"%Set%/100%"`, func(f *app.Function) string { return app.RouteOf(&app.App{}, f).Template }, "%Set%/100%"},
 		{`"type":"timerTrigger","schedule":"* * * * * *","runOnStartup":1.5`, func(f *app.Function) string { return fmt.Sprint(f.Trigger.Value("runOnStartup")) }, "true"},
 		{`"type":"timerTrigger","schedule":"* * * * * *","useMonitor":0`, func(f *app.Function) string { return fmt.Sprint(f.Trigger.Value("useMonitor")) }, "false"},
 	} {

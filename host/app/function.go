@@ -154,6 +154,7 @@ type Binding struct {
 	Foreign bool
 	Fixed   bindings.Value
 
+	odd     DirectionRule     // of a direction that is not written as its word
 	earlier map[string]string // keys under which properties stand in the file, by those they have here
 }
 

@@ -37,8 +37,12 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 		return
 	}
 	f.Config = doc.JSON()
-	l.readContent(f, root, doc.Canonical(schemas.FunctionJSON))
+	canonical := doc.Canonical(schemas.FunctionJSON)
+	l.readContent(f, root, canonical)
 	l.script(f, root)
+	if source, _ := canonical["configurationSource"].(string); source == "attributes" && l.app.Handler.Kind == Custom {
+		f.fault(configurationSource, f.at("configurationSource"), schemas.KindFormat, schemas.Quote(source), `"config"`, "a custom handler has no functions in code")
+	}
 	for _, fault := range doc.Validate(schemas.FunctionJSON) {
 		f.schemaFault(fault, fault.Path)
 	}
@@ -48,8 +52,12 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 // schemaFault records what the schema found, unless there is a fault about the
 // same value already. path is where it is in function.json's own terms.
 func (f *Function) schemaFault(fault *schemas.Fault, path string) {
-	if covered(f.staged, fault) {
+	odd := f.odd(fault)
+	if odd == AnyDirection || covered(f.staged, fault) {
 		return
+	}
+	if odd == LateDirections {
+		fault.Reason += "; " + FailsDeliveries
 	}
 	for _, b := range f.Bindings {
 		if b.Name == "$return" && fault.Path == schemas.JoinPath(b.Path, "direction") && b.Direction != "out" {
@@ -93,8 +101,11 @@ func (l *loader) readContent(f *Function, root, canonical map[string]any) {
 	l.readBindings(f, root["bindings"], canonical["bindings"])
 	r := reader{doc: f.doc, spans: &f.spans}
 	if raw, given := root["retry"]; given && raw != nil && raw != "" {
-		f.own = true
-		policy, faults := r.readPolicy(f.at("retry"), schemas.KindJSON, false)
+		policy, faults := r.readPolicy(f.at("retry"), canonical["retry"], schemas.KindJSON, false)
+		if f.own = policy != nil || len(faults) > 0; !f.own {
+			path := f.at("retry.strategy")
+			f.warnAt(path, f.doc.Found(path), allowedFor("strategy"), "no strategy has this number: the function has the policy of host.json, if there is one", "")
+		}
 		for _, fault := range faults {
 			f.record(retryPolicy, fault)
 		}

@@ -27,6 +27,13 @@ type Kind struct {
 	// "Storage"; "" for kinds without connections.
 	Connection string
 
+	// Odd says what the platform makes of a direction that is not written as its word.
+	Odd DirectionRule
+
+	// Literal is the property in which %NAME% is text, on the platform too (observed: host
+	// 4.1037).
+	Literal string
+
 	// Routed kinds are triggered by HTTP requests, which find a function by its route.
 	Routed bool
 

@@ -122,6 +122,7 @@ func (l *loader) schemaFaults(doc *schemas.Document) {
 	for _, f := range doc.Validate(schemas.HostJSON) {
 		switch {
 		case f.Path == "version" && l.app.MissingHostJSON, covered(l.staged, f):
+		case hasPrefixFold(f.Path, "httpWorker") && l.app.Config.CustomHandler != nil && l.app.Config.CustomHandler.Section == "customHandler": // not read beside it
 		case f.Path == "version":
 			if f.Found == "" && hasVersion1(doc) {
 				f.Hint += ", and move the sections of version 1 that this file has at its top"

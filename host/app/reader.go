@@ -37,6 +37,19 @@ func (r reader) value(path string) any {
 
 func (r reader) has(path string) bool { return r.value(path) != nil }
 
+// hasSection reports whether there is a section of the platform's configuration: one
+// without members is none.
+func (r reader) hasSection(path string) bool {
+	switch v := r.value(path).(type) {
+	case map[string]any:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	default:
+		return v != nil
+	}
+}
+
 // scalarText returns a scalar as text, a number as it is written.
 func scalarText(v any) string {
 	switch v := v.(type) {

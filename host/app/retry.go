@@ -1,7 +1,6 @@
 package app
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -18,9 +17,10 @@ var policyProperties = [...]string{"strategy", "maxRetryCount", "delayInterval",
 // (spec host-and-retry 1.3). numbersAreText is how host.json works: its loader turns
 // numbers into text first, so a bare 10 becomes 10 days.
 //
-// A nil policy without faults means that there is none. The faults are ordered
+// canonical is the object as the schema reads it. A nil policy without faults means that there is none, also when the strategy is a
+// number that no strategy has: the platform then makes nothing of the object. The faults are ordered
 // as the platform would meet them.
-func (r reader) readPolicy(path string, conversion schemas.Kind, numbersAreText bool) (*retrycontext.Policy, []*schemas.Fault) {
+func (r reader) readPolicy(path string, canonical any, conversion schemas.Kind, numbersAreText bool) (*retrycontext.Policy, []*schemas.Fault) {
 	raw := r.value(path)
 	if raw == nil {
 		return nil, nil
@@ -35,6 +35,7 @@ func (r reader) readPolicy(path string, conversion schemas.Kind, numbersAreText 
 		return nil, []*schemas.Fault{f}
 	}
 	p := policyReader{reader: r, path: path, conversion: conversion, numbersAreText: numbersAreText, broken: map[string]bool{}}
+	p.canonical, _ = canonical.(map[string]any)
 	cfg := retrycontext.PolicyConfig{
 		Strategy:        p.strategy(),
 		MaxRetryCount:   p.count(),
@@ -44,7 +45,7 @@ func (r reader) readPolicy(path string, conversion schemas.Kind, numbersAreText 
 	}
 	schemas.Sort(p.faults)
 	for _, e := range cfg.Validate() {
-		if p.broken[e.Property] {
+		if p.broken[e.Property] || p.nobody && (e.Property != "maxRetryCount" || cfg.MaxRetryCount != nil) {
 			continue
 		}
 		sub := schemas.JoinPath(path, e.Property)
@@ -53,7 +54,7 @@ func (r reader) readPolicy(path string, conversion schemas.Kind, numbersAreText 
 		at.Kind = f.Kind
 		p.faults = append(p.faults, at)
 	}
-	if len(p.faults) > 0 {
+	if len(p.faults) > 0 || p.nobody {
 		return nil, p.faults
 	}
 	policy, err := cfg.Policy()
@@ -68,6 +69,8 @@ type policyReader struct {
 	path           string
 	conversion     schemas.Kind
 	numbersAreText bool
+	canonical      map[string]any
+	nobody         bool            // the strategy is a number that none has
 	broken         map[string]bool // properties that have a fault already
 	faults         []*schemas.Fault
 }
@@ -80,30 +83,33 @@ func (p *policyReader) bad(property, reason string) {
 	p.faults = append(p.faults, f)
 }
 
+// strategy is the name of the strategy, which may stand as the number of the platform's
+// enum, also as text (spec host-and-retry 1.3).
 func (p *policyReader) strategy() *string {
-	switch v := p.value(schemas.JoinPath(p.path, "strategy")).(type) {
-	case nil:
+	written := p.value(schemas.JoinPath(p.path, "strategy"))
+	if written == nil {
 		return nil
-	case string:
-		if _, err := retrycontext.ParseStrategy(v); err != nil {
-			p.bad("strategy", "not a retry strategy")
-			return &v
-		}
-		return &v
-	case json.Number: // the platform takes it for one of its enumeration values
-		p.bad("strategy", "a number is not a retry strategy: write its name")
-		p.faults[len(p.faults)-1].Kind = ""
+	}
+	_, read, given := member(p.canonical, "strategy")
+	name, _ := read.(string)
+	_, err := retrycontext.ParseStrategy(name)
+	switch {
+	case err == nil:
+	case !given && written != "":
+		p.nobody = true
 	default:
 		p.bad("strategy", "not a retry strategy")
 	}
-	none := ""
-	return &none
+	return &name
 }
 
 func (p *policyReader) count() *int {
 	v := p.value(schemas.JoinPath(p.path, "maxRetryCount"))
 	if v == nil || p.numbersAreText && v == "" {
 		return nil
+	}
+	if _, read, given := member(p.canonical, "maxRetryCount"); given { // a fraction is rounded in function.json
+		v = read
 	}
 	n, ok := wholeNumber(v)
 	if !ok {
@@ -167,15 +173,17 @@ func policyFault(e *retrycontext.PropertyError, cfg retrycontext.PolicyConfig, c
 		switch {
 		case strings.HasPrefix(e.Reason, "must not be greater"):
 			f.Kind = schemas.KindArgument
-		case strings.HasPrefix(e.Reason, "must be at most"): // ours: the platform fails later, when it waits (D-12)
+		case strings.HasPrefix(e.Reason, "makes a retry wait longer"): // ours: the platform ends later, when it waits (D-12)
 			f.Kind = ""
+			f.Reason = "a retry can wait longer than " + retrycontext.FormatTimeSpan(retrycontext.MaxDelay) + ": " + EndsTheProcess
 		}
 	}
 	if absent {
 		f.Kind = schemas.KindArgumentNull
 		f.Reason = e.Property + " is required: a policy has no defaults"
-		if e.Property == "strategy" { // the platform silently takes exponentialBackoff (D-4)
+		if e.Property == "strategy" { // D-4
 			f.Kind = ""
+			f.Reason += "; the platform silently takes exponentialBackoff"
 		}
 	}
 	return f

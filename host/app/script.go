@@ -15,8 +15,8 @@ import (
 // handler is one program has none.
 func (l *loader) script(f *Function, root map[string]any) {
 	f.EntryPoint, _ = root["entryPoint"].(string)
-	named, given := root["scriptFile"].(string)
-	if given && named != "" {
+	named := scriptText(root["scriptFile"])
+	if named != "" {
 		file := filepath.Join(f.Dir, filepath.FromSlash(named))
 		if info, err := os.Stat(file); err != nil || info.IsDir() {
 			f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, schemas.Quote(named), "a path relative to the function's folder",
@@ -39,6 +39,14 @@ func (l *loader) script(f *Function, root map[string]any) {
 	if l.app.Handler.Kind == Language {
 		fault.Hint = "rename the main file to index or run, or set scriptFile"
 	}
+}
+
+// scriptText is a value that stands for a text, as the platform's JSON library has it.
+func scriptText(v any) string {
+	if b, ok := v.(bool); ok {
+		return map[bool]string{true: "True", false: "False"}[b]
+	}
+	return scalarText(v)
 }
 
 // primaryScript picks the script: a single file besides function.json, or the

@@ -64,8 +64,8 @@ func TestFunctionFiles(t *testing.T) {
 		switch {
 		case len(r.want) > 0 && r.want[0] != "Running" && ours[i][0] == "Running":
 			says[name] = app.StopsTheApp
-		case r.why == failsDeliveries:
-			says[name] = app.FailsDeliveries
+		case said[r.why] != "":
+			says[name] = said[r.why]
 		default:
 			continue
 		}
@@ -77,6 +77,15 @@ func TestFunctionFiles(t *testing.T) {
 // failsDeliveries is the reason of rows about an output that the platform finds out about
 // when the handler has run.
 const failsDeliveries = "the function is left out, and it is said that each delivery fails there"
+
+// said is what the faults say where a row's reason is that they do.
+var said = map[string]string{
+	failsDeliveries: app.FailsDeliveries,
+	"the function is left out, and it is said that the process ends at the first such wait there": app.EndsTheProcess,
+	"the function is left out, and it is said that the timer runs without a pause there":          "the platform runs such a timer without a pause",
+	"the function is left out, and it is said that its requests are answered 500 there":           "the platform answers 500",
+	"a policy names its strategy, and it is said which one is taken there":                        "the platform silently takes exponentialBackoff",
+} // read only
 
 // saying checks what the faults of functions say that the platform does.
 func saying(t *testing.T, functions []txtar.File, says map[string]string) {

@@ -1,6 +1,7 @@
 package httptrigger
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -30,6 +31,7 @@ var plainConstraints = map[string]constraint{
 	"required": func(v string) bool { return v != "" },
 	"file":     isFile,
 	"nonfile":  func(v string) bool { return !isFile(v) },
+	"exists":   func(string) bool { return false }, // only routes of MVC know values that exist
 }
 
 var (
@@ -80,6 +82,10 @@ func decimalFits(v string) bool {
 	return err == nil && math.Abs(f) < 7.9228162514264338e28
 }
 
+// ErrExpression is part of the error about a regular expression that cannot be read. .NET
+// knows forms that this host does not: looking ahead and behind, and references.
+var ErrExpression = errors.New("a regular expression that cannot be read")
+
 // newConstraint makes the constraint `name` or `name(args)`.
 func newConstraint(name, args string, hasArgs bool) (constraint, error) {
 	key := strings.ToLower(name)
@@ -92,7 +98,7 @@ func newConstraint(name, args string, hasArgs bool) (constraint, error) {
 	if key == "regex" {
 		re, err := regexp.Compile("(?i:" + args + ")")
 		if err != nil {
-			return nil, fmt.Errorf("constraint %q: %w", name, err)
+			return nil, fmt.Errorf("constraint %q: %w: %w", name, ErrExpression, err)
 		}
 		return re.MatchString, nil
 	}

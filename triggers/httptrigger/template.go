@@ -9,7 +9,11 @@ import (
 type TemplateError struct {
 	Template string // as it was given
 	Reason   string
+	cause    error
 }
+
+// Unwrap returns what is wrong in the template, for [ErrExpression].
+func (e *TemplateError) Unwrap() error { return e.cause }
 
 func (e *TemplateError) Error() string { return fmt.Sprintf("route %q: %s", e.Template, e.Reason) }
 
@@ -52,16 +56,19 @@ type parameter struct {
 //
 // Braces in literals and in regular expressions are doubled. The constraints are
 // int, long, bool, datetime, decimal, double, float, guid, alpha, required,
-// minlength(n), maxlength(n), length(n), length(a,b), min(n), max(n), range(a,b)
-// and regex(e). Regular expressions have the syntax of package regexp: the
-// further forms of .NET (looking around, going back) are an error.
+// minlength(n), maxlength(n), length(n), length(a,b), min(n), max(n), range(a,b),
+// exists (which no value meets) and regex(e). Regular expressions have the syntax of package regexp: the
+// further forms of .NET (looking around, going back) are an error, which is an [ErrExpression].
 //
 // Errors are of type *[TemplateError].
 func ParseTemplate(text string) (Template, error) {
 	p := templateParser{rest: strings.Trim(text, "/")}
 	t := Template{text: text}
+	if strings.HasPrefix(text, "~") && !strings.HasPrefix(text, "~/") {
+		return Template{}, &TemplateError{Template: text, Reason: "a tilde may begin a route only with a slash behind it"}
+	}
 	if err := p.parse(&t); err != nil {
-		return Template{}, &TemplateError{Template: text, Reason: err.Error()}
+		return Template{}, &TemplateError{Template: text, Reason: err.Error(), cause: err}
 	}
 	return t, nil
 }

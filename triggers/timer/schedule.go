@@ -64,7 +64,7 @@ func ParseSchedule(text string) (Schedule, error) {
 		return Schedule{}, &ScheduleError{Text: text, Reason: reason}
 	}
 	if span <= 0 {
-		return Schedule{}, &ScheduleError{Text: text, Reason: "a time span between ticks must be above zero"}
+		return Schedule{}, &ScheduleError{Text: text, Reason: "a time span between ticks must be above zero: the platform runs such a timer without a pause"}
 	}
 	return Schedule{text: text, span: span}, nil
 }

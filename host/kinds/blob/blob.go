@@ -28,7 +28,7 @@ import (
 func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
-			Type: "blobTrigger", NeedsStorage: true, Connection: "Storage",
+			Type: "blobTrigger", Odd: app.AnyDirection, NeedsStorage: true, Connection: "Storage",
 			TakesEvents: true, Redelivery: "the queue's maxDequeueCount", Feeds: feeds,
 			Deliveries: deliveries, End: end, Validate: validate,
 		},
@@ -228,6 +228,9 @@ func end(*app.App, *app.Function) string { return `queue "` + trigger.PoisonQueu
 // trigger's values are known before any blob comes.
 func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 	path := f.Trigger.String("path")
+	if _, isBool := f.Trigger.Value("path").(bool); isBool { // observed: host 4.1037
+		return []*schemas.Fault{{Path: f.Trigger.PathOf("path"), Found: path, Allowed: "container or container/{name}", Reason: "a path is a text", Kind: "argument"}}
+	}
 	pattern, err := blob.ParsePattern(path)
 	if err != nil {
 		reason := err.Error()

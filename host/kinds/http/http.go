@@ -3,6 +3,7 @@ package http
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -23,7 +24,7 @@ import (
 func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
-			Type: "httpTrigger", Routed: true, Endless: "a request that always fails is never answered",
+			Type: "httpTrigger", Routed: true, Odd: app.AnyDirection, Literal: "route", Endless: "a request that always fails is never answered",
 			End: end, Validate: validate, Lint: lint,
 		},
 		Connect: connect, Listen: listen, Message: message, Result: result,
@@ -34,7 +35,7 @@ func Kind() kinds.Kind {
 func Output() kinds.Binding {
 	out := []string{"out"}
 	return kinds.Binding{
-		BindingKind: app.BindingKind{Type: "http", Of: "HTTP", Directions: out, Served: out, Answers: true},
+		BindingKind: app.BindingKind{Type: "http", Odd: app.AnyDirection, Of: "HTTP", Directions: out, Served: out, Answers: true},
 		Output:      func(*kinds.Function, *app.Binding) (kinds.Output, error) { return output{}, nil },
 	}
 }
@@ -121,6 +122,9 @@ func shadowed(r *app.Review) {
 // app (ext: WebJobsRouteBuilder.cs BuildRouteTemplate).
 func validate(a *app.App, f *app.Function) []*schemas.Fault {
 	route := f.Trigger.String("route")
+	if f.Trigger.Direction != "in" {
+		return []*schemas.Fault{{Path: f.Trigger.PathOf("direction"), Found: f.Trigger.Direction, Allowed: "in", Reason: "the platform has no HTTP trigger of this direction", Kind: "argument"}}
+	}
 	fault := &schemas.Fault{
 		Path: f.Trigger.Path + ".route", Found: route, Allowed: "an ASP.NET route template, e.g. orders/{id:int?}", Kind: "argument",
 	}
@@ -132,6 +136,12 @@ func validate(a *app.App, f *app.Function) []*schemas.Fault {
 	for _, template := range []string{route, app.RouteTemplate(a, f)} { // by itself, and with what the prefix has
 		if _, err := httptrigger.ParseTemplate(template); err != nil {
 			fault.Reason = err.Error() + ", and " + app.StopsTheApp
+			switch {
+			case errors.Is(err, httptrigger.ErrExpression): // observed: host 4.1037
+				fault.Reason = err.Error() + ": if .NET cannot read it either, the platform answers 500 to each request that comes to this route"
+			case strings.HasPrefix(route, "~"):
+				fault.Reason = err.Error()
+			}
 			return []*schemas.Fault{fault}
 		}
 	}

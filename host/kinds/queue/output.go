@@ -17,7 +17,7 @@ import (
 func Output() kinds.Binding {
 	out := []string{"out"}
 	return kinds.Binding{
-		BindingKind: app.BindingKind{Type: "queue", Of: "Queue storage", Directions: out, Served: out, Connection: "Storage", Validate: kinds.Early(badName), Warn: kinds.Late(badName)},
+		BindingKind: app.BindingKind{Type: "queue", Odd: app.LateDirections, Of: "Queue storage", Directions: out, Served: out, Connection: "Storage", Validate: kinds.Early(badName), Warn: kinds.Late(badName)},
 		Output:      newOutput,
 	}
 }

@@ -17,7 +17,7 @@ import (
 func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
-			Type: "timerTrigger", NeedsStorage: true, OfficialRetry: true,
+			Type: "timerTrigger", Odd: app.AnyDirection, NeedsStorage: true, OfficialRetry: true,
 			Endless: "a tick that always fails stops the timer",
 			End:     end, Validate: validate, Lint: lint,
 		},

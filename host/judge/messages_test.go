@@ -92,6 +92,7 @@ func (tab *golden) byApp() map[string][]int {
 type run struct {
 	*subject
 	id    string            // in the names of its queues and containers
+	host  string            // the host's ID, once it was asked for
 	given string            // what the handler tells
 	sent  map[string]int    // by function: what it was given to do
 	dead  map[string]string // the poison messages of blobs, by their containers

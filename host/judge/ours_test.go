@@ -5,6 +5,7 @@ package judge_test
 import (
 	"context"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,7 +33,13 @@ type subject struct {
 	// finished waits until the function has done with so many messages, ticks and calls
 	// for good. Nil: nothing tells.
 	finished func(t *testing.T, function string, n int)
+	// stop ends the host, and says with which status its process does.
+	stop func() string
 }
+
+// servesStorage is in the environment of a host of Redeliver whose storage others reach,
+// so that it has locks in it.
+const servesStorage = "JUDGE_SERVES_STORAGE=1"
 
 // openOurs runs the app of a folder until the test ends.
 func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
@@ -45,7 +52,7 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 		t.Fatal(err)
 	}
 	endStorage := func() error { return nil }
-	if runtime == "dotnet-isolated" { // whose worker reads blobs by itself
+	if runtime == "dotnet-isolated" || slices.Contains(env, servesStorage) { // whose worker reads blobs by itself
 		endStorage = serveStorage(t, clk, h)
 	}
 	server := web.New(h, &web.Options{EnableAuth: true})
@@ -69,6 +76,12 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	if err := h.Start(context.Background()); err != nil {
 		t.Logf("start: %v", err)
 		s.state = "Error"
+	}
+	s.stop = func() string {
+		if err := h.Close(); err != nil {
+			return err.Error()
+		}
+		return "0"
 	}
 	s.settled = func(t *testing.T, function string) {
 		t.Helper()

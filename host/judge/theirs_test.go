@@ -103,20 +103,25 @@ func start(t *testing.T, dir, runtime string, env []string) *subject {
 	}
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
-	t.Cleanup(func() {
+	end := func(grace time.Duration) string {
 		_ = cmd.Process.Signal(os.Interrupt)
 		select {
 		case <-ended:
-		case <-time.After(3 * time.Second):
+		case <-time.After(grace):
 			_ = cmd.Process.Kill()
 			<-ended
 		}
+		return fmt.Sprint(cmd.ProcessState.ExitCode())
+	}
+	t.Cleanup(func() {
+		end(3 * time.Second)
 		_ = log.Close()
 		if text, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
 			t.Logf("the platform's host:\n%s", text[max(0, len(text)-4000):])
 		}
 	})
 	s := &subject{url: "http://127.0.0.1:" + port, key: os.Getenv(keyVariable), inside: func(f func()) { f() }}
+	s.stop = func() string { return end(time.Minute) }
 	s.state = s.ready(t, ended)
 	if s.queues, err = azure.NewQueueAccount(development, nil); err != nil {
 		t.Fatal(err)

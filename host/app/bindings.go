@@ -28,7 +28,7 @@ func (l *loader) readBindings(f *Function, raw, canonical any) {
 		b := &Binding{Path: schemas.IndexPath(f.at("bindings"), i), Props: props}
 		b.Name, b.Type = b.String("name"), b.String("type")
 		l.renamedProperties(f, b)
-		l.readDirection(b)
+		readDirection(b, &l.opts.Kinds)
 		b.DataType, b.Cardinality = strings.ToLower(b.String("dataType")), strings.ToLower(b.String("cardinality"))
 		f.Bindings = append(f.Bindings, b)
 	}

@@ -47,7 +47,7 @@ func (l *loader) checkPrefix(r reader) {
 	prefix, reason := l.app.Config.HTTP.RoutePrefix, ""
 	if strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//") {
 		reason = "two slashes come together in each route"
-	} else if _, err := httptrigger.ParseTemplate(prefix); err != nil {
+	} else if _, err := httptrigger.ParseTemplate(prefix + "/x"); prefix != "" && err != nil {
 		reason = err.Error()
 	}
 	if reason == "" {

@@ -33,6 +33,21 @@ func UnknownNames(f *app.Function, contract []string) []*schemas.Fault {
 	return faults
 }
 
+// EarlyNames are UnknownNames for app.Kind.Validate, unless they matter late.
+func EarlyNames(a *app.App, f *app.Function, contract []string) []*schemas.Fault {
+	if IsLate(a) {
+		return nil
+	}
+	return UnknownNames(f, contract)
+}
+
+// LateNames are UnknownNames for app.Kind.Warn: a name that the trigger does not provide
+// fails each call that uses the binding, on the platform too (observed: host 4.1037).
+func LateNames(a *app.App, f *app.Function, contract []string) []*schemas.Fault {
+	check := func(*app.Binding) []*schemas.Fault { return UnknownNames(f, contract) }
+	return Late(check)(a, f, f.Trigger)
+}
+
 // MissingNames checks the names of what an output writes to: that there are some, and
 // that their expressions can be read.
 func MissingNames(b *app.Binding, keys ...string) []*schemas.Fault {

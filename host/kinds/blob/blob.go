@@ -30,7 +30,7 @@ func Kind() kinds.Kind {
 		Kind: app.Kind{
 			Type: "blobTrigger", Odd: app.AnyDirection, NeedsStorage: true, Connection: "Storage",
 			TakesEvents: true, Redelivery: "the queue's maxDequeueCount", Feeds: feeds,
-			Deliveries: deliveries, End: end, Validate: validate,
+			Deliveries: deliveries, End: end, Validate: validate, Warn: warnNames,
 		},
 		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook, Replaced: replaced,
 		CountName: "DequeueCount",
@@ -226,7 +226,7 @@ func end(*app.App, *app.Function) string { return `queue "` + trigger.PoisonQueu
 
 // validate checks the pattern, and what the other bindings use of it: a blob
 // trigger's values are known before any blob comes.
-func validate(_ *app.App, f *app.Function) []*schemas.Fault {
+func validate(a *app.App, f *app.Function) []*schemas.Fault {
 	path := f.Trigger.String("path")
 	if _, isBool := f.Trigger.Value("path").(bool); isBool { // observed: host 4.1037
 		return []*schemas.Fault{{Path: f.Trigger.PathOf("path"), Found: path, Allowed: "container or container/{name}", Reason: "a path is a text", Kind: "argument"}}
@@ -242,5 +242,13 @@ func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 			Reason: reason, Kind: "argument",
 		}}
 	}
-	return kinds.UnknownNames(f, trigger.Contract(pattern))
+	return kinds.EarlyNames(a, f, trigger.Contract(pattern))
+}
+
+func warnNames(a *app.App, f *app.Function) []*schemas.Fault {
+	pattern, err := blob.ParsePattern(f.Trigger.String("path"))
+	if err != nil {
+		return nil // a fault says so
+	}
+	return kinds.LateNames(a, f, trigger.Contract(pattern))
 }

@@ -19,7 +19,7 @@ func Kind() kinds.Kind {
 		Kind: app.Kind{
 			Type: "timerTrigger", Odd: app.AnyDirection, NeedsStorage: true, OfficialRetry: true,
 			Endless: "a tick that always fails stops the timer",
-			End:     end, Validate: validate, Lint: lint,
+			End:     end, Validate: validate, Warn: warnNames, Lint: lint,
 		},
 		Singleton: true, Scheduled: true, Connect: connect, Listen: listen, Message: message,
 	}
@@ -89,7 +89,7 @@ func lint(r *app.Review) {
 	}
 }
 
-func validate(_ *app.App, f *app.Function) []*schemas.Fault {
+func validate(a *app.App, f *app.Function) []*schemas.Fault {
 	text := f.Trigger.String("schedule")
 	if _, err := timer.ParseSchedule(text); err != nil {
 		return []*schemas.Fault{{
@@ -98,5 +98,12 @@ func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 			Reason:  err.Error(), Kind: "argument",
 		}}
 	}
-	return kinds.UnknownNames(f, []string{"TimerTrigger"})
+	return kinds.EarlyNames(a, f, contract)
+}
+
+// contract are the names that a tick provides.
+var contract = []string{"TimerTrigger"} // read only
+
+func warnNames(a *app.App, f *app.Function) []*schemas.Fault {
+	return kinds.LateNames(a, f, contract)
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /** The program under test: REDELIVER names another than the one on the path. */
 export const program = process.env["REDELIVER"] ?? "redeliver";
@@ -51,15 +51,17 @@ export class Host {
     );
   }
 
-  /** Starts the app of a folder and waits until it is ready. Ports are free ones, unless flags say another. */
-  static async start(dir: string, ...flags: string[]): Promise<Host> {
+  /** Starts the app of a folder, or those of several, and waits until they are ready. Ports are free ones, unless flags say another. */
+  static async start(dir: string | string[], ...flags: string[]): Promise<Host> {
+    const dirs = [dir].flat();
     const named = (flag: string) => flags.includes(flag);
     const ports = ["--port", "--blob-port", "--queue-port"].filter((f) => !named(f)).flatMap((f) => [f, "0"]);
     const rest = ["--output", "plain", ...(named("--data") ? [] : ["--in-memory"])];
-    const child = spawn(program, ["start", dir, ...ports, ...rest, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, ["start", ...dirs, ...ports, ...rest, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
     const host = new Host(child);
-    await host.says(/ready in/);
-    if (flags.includes("--enableAuth")) host.key = (JSON.parse(readFileSync(join(dir, ".redeliver/keys.json"), "utf8")) as { master: string }).master;
+    if (dirs.length === 1) await host.says(/ready in/);
+    else for (const d of dirs) await host.says(new RegExp(`${basename(d)} is ready at `));
+    if (flags.includes("--enableAuth")) host.key = (JSON.parse(readFileSync(join(dirs[0]!, ".redeliver/keys.json"), "utf8")) as { master: string }).master;
     host.base = (/page +(\S+\/admin\/redeliver\/)ui\//.exec(host.said) ?? /(http:\/\/localhost:\d+)/.exec(host.said))?.[1] ?? "";
     return host;
   }

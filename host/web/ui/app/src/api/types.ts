@@ -60,6 +60,14 @@ export interface ClockStatus {
   virtualElapsedMs?: number;
 }
 
+/** How one of several apps of a run stands. */
+export interface Standing {
+  name?: string;
+  folder: string;
+  state: string;
+  generation: number;
+}
+
 export interface Status {
   version: string;
   pid: number;
@@ -68,6 +76,7 @@ export interface Status {
   ready: boolean;
   generation: number;
   errors?: string[];
+  apps?: Standing[];
   report?: Report;
   clock: ClockStatus;
 }

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { send } from "../api/client";
 import { usePolled } from "../api/polled";
-import type { Status } from "../api/types";
+import type { Standing, Status } from "../api/types";
 import { now } from "../clock/now";
 import { Copy, Said, useActions } from "../ui/action";
 import { Wide } from "../ui/wide";
@@ -38,14 +38,18 @@ export function AppView() {
             <section class="panel stack">
               {s && (
                 <dl class="facts">
-                  <dt>Folder</dt>
-                  <dd>
-                    <Text class="mono">{s.app}</Text> <Copy text={s.app} what="the folder" />
-                  </dd>
-                  <dt>State</dt>
-                  <dd>
-                    <span class={`badge ${s.ready ? "succeeded" : "failed"}`}>{s.state}</span> generation {s.generation}
-                  </dd>
+                  {standing(s).map((one) => (
+                    <Fragment key={one.folder}>
+                      <dt>{one.name ? `Folder of ${one.name}` : "Folder"}</dt>
+                      <dd>
+                        <Text class="mono">{one.folder}</Text> <Copy text={one.folder} what="the folder" />
+                      </dd>
+                      <dt>State</dt>
+                      <dd>
+                        <span class={`badge ${isGood(s, one) ? "succeeded" : "failed"}`}>{one.state}</span> generation {one.generation}
+                      </dd>
+                    </Fragment>
+                  ))}
                   <dt>Host</dt>
                   <dd>
                     redeliver {s.version}, process {s.pid}
@@ -59,22 +63,37 @@ export function AppView() {
               ))}
               <div class="row">
                 <button disabled={actions.busy} onClick={reload} title="Loads the app's files again">
-                  Reload
+                  Reload{of(s)}
                 </button>
                 <Said of={actions} />
               </div>
             </section>
             {a && <Endpoints list={a.endpoints} />}
-            {a && <Settings list={a.settings} />}
+            {a && <Settings of={of(s)} list={a.settings} />}
           </div>
           <div class="stack">
-            {a && <Generations list={a.generations} />}
+            {a && <Generations of={of(s)} list={a.generations} />}
             {a && <Findings list={a.findings} />}
           </div>
         </div>
       </div>
     </div>
   );
+}
+
+/** How each app of the run stands; one that runs alone has no name. */
+function standing(s: Status): Standing[] {
+  return s.apps ?? [{ folder: s.app, state: s.state, generation: s.generation }];
+}
+
+function isGood(s: Status, one: Standing): boolean {
+  return s.apps ? one.state === "Running" : s.ready;
+}
+
+/** Of several apps, the one whose page this is: its files, settings and generations. */
+function of(s: Status | undefined): string {
+  const own = s?.apps?.find((a) => a.folder === s.app);
+  return own ? ` of ${own.name}` : "";
 }
 
 const tones: Record<string, string> = { error: "failed", warning: "waiting", lint: "queued" };
@@ -159,10 +178,10 @@ function masked(text: string): string {
   return text.replace(/(AccountKey|SharedAccessKey)=[^;]*/gi, "$1=…");
 }
 
-function Settings(props: { list: AppAnswer["settings"] }) {
+function Settings(props: { of: string; list: AppAnswer["settings"] }) {
   return (
     <section class="panel">
-      <h2>Settings</h2>
+      <h2>Settings{props.of}</h2>
       {props.list.length === 0 && <p class="muted">The app has none.</p>}
       {props.list.length > 0 && (
         <Wide label="Settings">
@@ -194,11 +213,11 @@ function Settings(props: { list: AppAnswer["settings"] }) {
   );
 }
 
-function Generations(props: { list: Generation[] }) {
+function Generations(props: { of: string; list: Generation[] }) {
   const host = now();
   return (
     <section class="panel stack">
-      <h2>Generations</h2>
+      <h2>Generations{props.of}</h2>
       <ol class="stack">
         {props.list.toReversed().map((g, i) => (
           <li key={i} class={`note ${g.refused ? "failed" : g.current ? "succeeded" : ""}`}>

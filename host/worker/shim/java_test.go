@@ -111,6 +111,9 @@ func testJavaGiven(t *testing.T, s *script) {
 		{"texts", `{"json":"[{\"a\":1.50},\"b\",7,null]"}`, `4 [{"a":1.50}, "b", 7, null]`}, {"texts", `{"string":"[[],{}]"}`, "2 [[], {}]"},
 		{"textArray", `{"collectionString":{"string":["a"]}}`, "1 [a]"}, {"set", `{"json":"[2,1,2]"}`, "[2, 1]"}, {"set", `{"collectionSint64":{"sint64":["5"]}}`, "[5]"},
 		{"bytesList", `{"collectionBytes":{"bytes":["AA==",""]}}`, "[0];[]"}, {"map", `{"json":"{\"a\":[1,2]}"}`, "{a=[1, 2]}"},
+		// Gson takes more than JSON.
+		{"map", `{"json":"{'a':[1,2]}"}`, "{a=[1, 2]}"}, {"map", `{"json":"{a=[1;2]}"}`, "{a=[1, 2]}"}, {"map", `{"string":"# one\n{/* two */a => [1,2] // three\n}"}`, "{a=[1, 2]}"}, {"map", `{"string":"{\"it\\'s\":[]}"}`, "{it's=[]}"},
+		{"order", `{"string":"{id:eight,number:007,paid:TRUE,lines:NULL}"}`, "eight 7 null null null true"}, {"texts", `{"string":"['a;b',c]"}`, "2 [a;b, c]"},
 		{"maybe", `{"json":"` + javaOrder + `"}`, "Optional[" + order + "]"}, {"maybe", `{}`, "Optional.empty"}, {"maybe", `{"json":"null"}`, "Optional.empty"},
 		{"any", `{"string":"{\"a\":\"b\"}"}`, "Map {a=b}"}, {"any", `{"string":"x {"}`, "String x {"}, {"any", `{"json":"[1,\"a\",null]"}`, "ArrayList [1.0, a, null]"}, {"any", `{}`, "none null"},
 	} {

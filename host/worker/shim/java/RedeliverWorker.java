@@ -54,6 +54,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -1210,7 +1211,7 @@ public final class RedeliverWorker {
         private static List<Object> written(String text) {
             Object tree;
             try {
-                tree = Json.parse(text);
+                tree = Json.parseLenient(text);
             } catch (IllegalArgumentException none) {
                 return null;
             }
@@ -1573,7 +1574,7 @@ public final class RedeliverWorker {
     static final class Fields extends Mapper {
         @Override
         Object read(String text, Type type) {
-            return of(Json.parse(text), type, Map.of(), "$");
+            return of(Json.parseLenient(text), type, Map.of(), "$");
         }
 
         @Override
@@ -1797,18 +1798,28 @@ public final class RedeliverWorker {
         private static final int DEEPEST = 1000;
 
         private final String text;
+        private final boolean lenient;
         private int at;
 
-        private Json(String text) {
+        private Json(String text, boolean lenient) {
             this.text = text;
+            this.lenient = lenient;
         }
 
         static Object parse(String text) {
-            Json reader = new Json(text);
-            Object value = reader.value(0);
-            reader.space();
-            if (reader.at < text.length()) {
-                throw reader.wrong("something follows the value");
+            return new Json(text, false).document();
+        }
+
+        /** JSON as Gson takes it, too: single quotes, names and texts without quotes, comments, "=" for ":" and ";" for ",". */
+        static Object parseLenient(String text) {
+            return new Json(text, true).document();
+        }
+
+        private Object document() {
+            Object value = value(0);
+            space();
+            if (at < text.length()) {
+                throw wrong("something follows the value");
             }
             return value;
         }
@@ -1841,9 +1852,28 @@ public final class RedeliverWorker {
         }
 
         private void space() {
-            while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+            while (at < text.length() && (" \t\r\n".indexOf(text.charAt(at)) >= 0 || lenient && comment())) {
                 at++;
             }
+        }
+
+        /** Whether a comment is here; then the next character is its last one. */
+        private boolean comment() {
+            boolean block = text.startsWith("/*", at);
+            if (!block && !text.startsWith("//", at) && text.charAt(at) != '#') {
+                return false;
+            }
+            int end = block ? text.indexOf("*/", at + 2) : text.indexOf('\n', at);
+            if (block && end < 0) {
+                throw wrong("a comment does not end");
+            }
+            at = block ? end + 1 : end < 0 ? text.length() - 1 : end;
+            return true;
+        }
+
+        /** A sign, or the one that may stand in its place. */
+        private boolean skip(char wanted, char instead) {
+            return skip(wanted) || lenient && skip(instead);
         }
 
         private boolean skip(char wanted) {
@@ -1869,16 +1899,14 @@ public final class RedeliverWorker {
                     return out;
                 }
                 do {
-                    space();
-                    if (at >= text.length() || text.charAt(at) != '"') {
-                        throw wrong("a name is expected");
-                    }
-                    String name = string();
-                    if (!skip(':')) {
+                    String name = name();
+                    if (skip(':', '=')) {
+                        at += lenient && text.startsWith(">", at) && text.charAt(at - 1) == '=' ? 1 : 0;
+                    } else {
                         throw wrong("a colon is expected");
                     }
                     out.put(name, value(depth + 1));
-                } while (skip(','));
+                } while (skip(',', ';'));
                 if (!skip('}')) {
                     throw wrong("an object does not end");
                 }
@@ -1891,22 +1919,44 @@ public final class RedeliverWorker {
                 }
                 do {
                     out.add(value(depth + 1));
-                } while (skip(','));
+                } while (skip(',', ';'));
                 if (!skip(']')) {
                     throw wrong("an array does not end");
                 }
                 return out;
             }
-            return text.charAt(at) == '"' ? string() : word();
+            return quoted() ? string() : word();
+        }
+
+        private boolean quoted() {
+            return text.charAt(at) == '"' || lenient && text.charAt(at) == '\'';
+        }
+
+        private String name() {
+            space();
+            if (at < text.length() && quoted()) {
+                return string();
+            }
+            String plain = lenient ? plain() : "";
+            if (plain.isEmpty()) {
+                throw wrong("a name is expected");
+            }
+            return plain;
+        }
+
+        /** What stands here without quotes. */
+        private String plain() {
+            int from = at;
+            while (at < text.length() && ",]} \t\r\n:".indexOf(text.charAt(at)) < 0 && !(lenient && "/\\;#={[\f".indexOf(text.charAt(at)) >= 0)) {
+                at++;
+            }
+            return text.substring(from, at);
         }
 
         private Object word() {
             int from = at;
-            while (at < text.length() && ",]} \t\r\n:".indexOf(text.charAt(at)) < 0) {
-                at++;
-            }
-            String word = text.substring(from, at);
-            switch (word) {
+            String word = plain();
+            switch (lenient ? word.toLowerCase(Locale.ROOT) : word) {
                 case "null":
                     return null;
                 case "true":
@@ -1916,6 +1966,9 @@ public final class RedeliverWorker {
                 default:
             }
             if (!word.matches("-?[0-9]+(\\.[0-9]+)?([eE][-+]?[0-9]{1,5})?")) {
+                if (lenient && !word.isEmpty()) {
+                    return word;
+                }
                 at = from;
                 throw wrong("\"" + word.substring(0, Math.min(20, word.length())) + "\" is unexpected");
             }
@@ -1923,11 +1976,12 @@ public final class RedeliverWorker {
         }
 
         private String string() {
+            char quote = text.charAt(at);
             int from = ++at;
             StringBuilder out = null;
             while (at < text.length()) {
                 char c = text.charAt(at);
-                if (c == '"') {
+                if (c == quote) {
                     String rest = text.substring(from, at++);
                     return out == null ? rest : out.append(rest).toString();
                 }
@@ -1946,9 +2000,9 @@ public final class RedeliverWorker {
                 throw wrong("a text does not end");
             }
             char c = text.charAt(at++);
-            int known = "bfnrt\"\\/".indexOf(c);
-            if (known >= 0) {
-                return "\b\f\n\r\t\"\\/".charAt(known);
+            int known = "bfnrt\"\\/'".indexOf(c);
+            if (known >= 0 && (lenient || c != '\'')) {
+                return "\b\f\n\r\t\"\\/'".charAt(known);
             }
             if (c != 'u' || at + 4 > text.length() || !text.substring(at, at + 4).matches("[0-9a-fA-F]{4}")) {
                 throw wrong("an escape is unknown");

@@ -15,7 +15,7 @@ var limits = map[string]int{ // read only
 	"names of ":                 90, // that a package exports
 	"files of ":                 40, // of a folder, without tests
 	"lines of the function ":    60,
-	"lines of the kernel":       4100,
+	"lines of the kernel":       4200,
 }
 
 // exceptions are above their limit. The first ones are used whole by all who have one; of

@@ -33,15 +33,15 @@ func (d *delivery) log(line call.Log) {
 func (hs *handlers) outputOf(program string) func(process.Line) {
 	var lines journal.Flood
 	return func(line process.Line) {
-		clock.Present(hs.host.clk) // time may not have moved since the last event
+		clock.Present(hs.clk) // time may not have moved since the last event
 		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: line.Level.String(), Message: line.Text}
-		pass, cut := lines.Pass(hs.host.clk.Now().Unix()/60, len(line.Text))
+		pass, cut := lines.Pass(hs.clk.Now().Unix()/60, len(line.Text))
 		switch {
 		case cut:
 			rec.Level, rec.Message = call.Warning.String(), lines.Text("minute")
 		case !pass:
 			return
 		}
-		hs.host.journal.Append(rec)
+		hs.journal.Append(rec)
 	}
 }

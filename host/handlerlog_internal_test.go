@@ -24,12 +24,12 @@ func TestOutputIsOfThePresent(t *testing.T) {
 	t.Parallel()
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	clk := &movedClock{clock.NewVirtual(begun, nil), begun}
-	h := &Host{clk: clk, journal: journal.New(clk.Now, nil)}
-	write := (&handlers{host: h}).outputOf("dotnet-isolated")
+	c := &core{clk: clk, journal: journal.New(clk.Now, nil)}
+	write := (&handlers{core: c}).outputOf("dotnet-isolated")
 	for range 2 {
 		write(process.Line{Level: call.Information, Text: "tick"})
 	}
-	sub := h.journal.Subscribe(1)
+	sub := c.journal.Subscribe(1)
 	defer sub.Close()
 	for i := range 2 {
 		rec, _, _ := sub.TryNext()

@@ -17,7 +17,8 @@ import (
 
 // handlers start what runs the app's functions.
 type handlers struct {
-	host *Host
+	*core
+	lost func(p *kept, err error) // of a program that has crashed too often
 
 	sources    *gobuild.Sources // of the app's program, if that is to be built
 	programs   launch.Programs
@@ -33,16 +34,16 @@ type handlers struct {
 func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
 	spec := a.Handler
 	switch {
-	case hs.host.opts.Handlers != nil:
-		return InProcess(hs.host.clk, hs.host.opts.Handlers), spec, nil
+	case hs.opts.Handlers != nil:
+		return InProcess(hs.clk, hs.opts.Handlers), spec, nil
 	case !spec.Served():
-		return InProcess(hs.host.clk, noHandlers), spec, nil
+		return InProcess(hs.clk, noHandlers), spec, nil
 	case spec.Kind == app.Language:
 		inv, err := hs.work(ctx, a, &spec)
 		return inv, spec, err
 	case spec.Kind == app.Custom:
 		if hs.inspecting || len(a.Functions) == 0 { // it has nothing to declare, and nothing to do
-			return InProcess(hs.host.clk, noHandlers), spec, nil
+			return InProcess(hs.clk, noHandlers), spec, nil
 		}
 		inv, err := hs.serve(ctx, a, spec)
 		return inv, spec, err
@@ -70,8 +71,8 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 // build compiles the app's program, unless that was done before, and returns its path,
 // which is in use then. spec gets the fingerprint of what it was built of.
 func (hs *handlers) build(ctx context.Context, spec *app.HandlerSpec) (program string, err error) {
-	hs.host.clk.Outside(hs.host.root, "go build", func() {
-		if program, spec.Fingerprint, err = hs.sources.Build(ctx, hs.host.opts.NoBuild); err != nil {
+	hs.clk.Outside(hs.root, "go build", func() {
+		if program, spec.Fingerprint, err = hs.sources.Build(ctx, hs.opts.NoBuild); err != nil {
 			return
 		}
 		hs.programs.Use(program)
@@ -80,14 +81,14 @@ func (hs *handlers) build(ctx context.Context, spec *app.HandlerSpec) (program s
 		}
 	})
 	if errors.Is(err, gobuild.ErrNotBuilt) {
-		return "", fmt.Errorf("%s has not been built: start once without --no-build", filepath.Base(hs.host.dir))
+		return "", fmt.Errorf("%s has not been built: start once without --no-build", filepath.Base(hs.dir))
 	}
 	return program, err
 }
 
 // readSources stands for what the app's program is built of.
 func (hs *handlers) readSources(ctx context.Context) (fingerprint string) {
-	hs.host.clk.Outside(hs.host.root, "read sources", func() { fingerprint = hs.sources.Read(ctx).Fingerprint })
+	hs.clk.Outside(hs.root, "read sources", func() { fingerprint = hs.sources.Read(ctx).Fingerprint })
 	return fingerprint
 }
 
@@ -110,7 +111,7 @@ func (hs *handlers) start(ctx context.Context, a *app.App, spec app.HandlerSpec,
 	p := &kept{}
 	ps := hs.keep(ctx, a, p, filepath.Base(spec.Path)) // a built program's own name holds a fingerprint
 	ps.Path, ps.Args, ps.Dir = program, spec.Arguments, dir
-	inv, err := plugin.Start(hs.host.clk, plugin.Spec{Spec: ps, HostVersion: hs.host.opts.Version, Logger: hs.host.log})
+	inv, err := plugin.Start(hs.clk, plugin.Spec{Spec: ps, HostVersion: hs.opts.Version, Logger: hs.log})
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (hs *handlers) serve(ctx context.Context, a *app.App, spec app.HandlerSpec)
 	p := &kept{}
 	ps := hs.keep(ctx, a, p, filepath.Base(spec.Path))
 	ps.Name, ps.Path, ps.Args, ps.Dir = "custom handler", spec.Path, spec.Arguments, spec.WorkingDirectory
-	inv, err := customhandler.Start(hs.host.clk, launch.CustomHandler(a, ps, hs.host.opts.Version))
+	inv, err := customhandler.Start(hs.clk, launch.CustomHandler(a, ps, hs.opts.Version))
 	if err != nil {
 		return nil, err
 	}
@@ -143,36 +144,17 @@ func inFiles(inv Invoker, handler app.HandlerSpec) bool {
 func (hs *handlers) keep(ctx context.Context, a *app.App, p *kept, name string) process.Spec {
 	ps := process.Spec{
 		Life:   ctx,
-		Env:    launch.Environment(a, hs.host.opts.Env, hs.host.connections, &hs.told, hs.host.log),
+		Env:    launch.Environment(a, hs.opts.Env, hs.connections, &hs.told, hs.log),
 		Output: hs.outputOf(name),
 		OnStart: func(p process.Process) {
-			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
+			hs.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
 		},
-		OnExit: func(x process.Exit) { hs.host.journal.Append(launch.ExitRecord(name, x)) },
+		OnExit: func(x process.Exit) { hs.journal.Append(launch.ExitRecord(name, x)) },
 	}
 	if a.Switches.WorkerCrash == "stop" {
 		ps.StopHost = func(err error) {
-			hs.host.group.Go("stop after crashes", func() { hs.giveUp(p, err) })
+			hs.group.Go("stop after crashes", func() { hs.lost(p, err) })
 		}
 	}
 	return ps
-}
-
-// giveUp stops the listeners after too many crashes of their generation's process
-// (switch workerCrash: stop, as the platform does). The host stays in state Error until
-// the app changes. The process of a generation that does not run any more, or never
-// came to run, stops nothing.
-func (hs *handlers) giveUp(p *kept, err error) {
-	release := hs.host.lockLoading()
-	defer release()
-	g := hs.host.current.Load()
-	if g == nil || g.invoker != Invoker(p) {
-		return
-	}
-	hs.host.setState(Error, err.Error())
-	hs.host.current.Store(nil)
-	hs.host.loader.refuse(&LoadError{Err: err})
-	g.stopListening(false)
-	g.kill()
-	g.retire()
 }

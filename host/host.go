@@ -176,16 +176,10 @@ type Options struct {
 // Its methods may be called concurrently, from outside the clock, and not by
 // handlers.
 type Host struct {
-	dir  string
-	opts Options
-	clk  clock.Clock
-	own  *clock.Virtual // set when the host made its clock
-	log  zerolog.Logger
-
-	journal     *journal.Journal // as this app writes it
-	embedded    *services.Embedded
-	connections *services.Connections
-	env         *kinds.Env
+	core
+	own      *clock.Virtual // set when the host made its clock
+	embedded *services.Embedded
+	env      *kinds.Env
 
 	// Never copied: they are read by more goroutines than one.
 	loader   *loader
@@ -202,10 +196,8 @@ type Host struct {
 	outputs recorded.Book
 
 	hangUp  context.CancelFunc // ends pending calls to services outside this host
-	root    context.Context
-	cancel  context.CancelFunc
+	cancel  context.CancelFunc // of root
 	loads   *launch.Loads
-	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
 	current atomic.Pointer[generation]
 	epoch   atomic.Pointer[epoch.Epoch] // never nil
 	life    epoch.Epoch                 // ends when the host is killed
@@ -225,9 +217,9 @@ func New(dir string, opts *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{dir: abs, state: Default, loads: launch.NewLoads()}
+	h := &Host{core: core{dir: abs}, state: Default, loads: launch.NewLoads()}
 	h.loader = &loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
-	h.handlers, h.starter, h.states = &handlers{host: h}, &starter{host: h}, &states{host: h}
+	h.handlers, h.starter, h.states = &handlers{core: &h.core, lost: h.loader.giveUp}, &starter{host: h}, &states{host: h}
 	h.outputs.Running = h.runningOutputs
 	if opts != nil {
 		h.opts = *opts

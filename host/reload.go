@@ -405,3 +405,23 @@ func (h *Host) Watch(ctx context.Context) error {
 		Poll:    h.opts.Poll,
 	})
 }
+
+// giveUp stops the listeners after too many crashes of their generation's process
+// (switch workerCrash: stop, as the platform does). The host stays in state Error until
+// the app changes. The process of a generation that does not run any more, or never
+// came to run, stops nothing.
+func (l *loader) giveUp(p *kept, err error) {
+	h := l.host
+	release := h.lockLoading()
+	defer release()
+	g := h.current.Load()
+	if g == nil || g.invoker != Invoker(p) {
+		return
+	}
+	h.setState(Error, err.Error())
+	h.current.Store(nil)
+	l.refuse(&LoadError{Err: err})
+	g.stopListening(false)
+	g.kill()
+	g.retire()
+}

@@ -58,7 +58,7 @@ func empty(inv Invoker, a *app.App, prev *generation) error {
 func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec) (*kept, error) {
 	var found *launch.Found
 	var err error
-	hs.host.clk.Outside(hs.host.root, "prepare worker", func() {
+	hs.clk.Outside(hs.root, "prepare worker", func() {
 		found, err = launch.Worker(ctx, a, spec, hs.building())
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec)
 		launch.Prune(a.Dir, hs.programs.Used())
 	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
-	inv, err := worker.Start(hs.host.clk, launch.WorkerSpec(a, found, launch.ToldWaiting(ps, hs.host.log), hs.host.opts.Version, &hs.told, hs.host.opts.Workers))
+	inv, err := worker.Start(hs.clk, launch.WorkerSpec(a, found, launch.ToldWaiting(ps, hs.log), hs.opts.Version, &hs.told, hs.opts.Workers))
 	if err != nil {
 		p.release()
 		return nil, err
@@ -83,13 +83,13 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec)
 
 // settle builds an app whose build tells what has changed, and returns it as it is then.
 func (hs *handlers) settle(ctx context.Context, a *app.App, opts *app.Options) (settled *app.App, err error) {
-	hs.host.clk.Outside(hs.host.root, "build", func() { settled, err = launch.Settle(ctx, a, opts, hs.building()) })
+	hs.clk.Outside(hs.root, "build", func() { settled, err = launch.Settle(ctx, a, opts, hs.building()) })
 	return settled, err
 }
 
 func (hs *handlers) building() launch.Build {
-	o := &hs.host.opts
-	return launch.Build{Worker: o.Worker, Env: slices.Concat(o.BuildEnv, o.Env), Only: o.NoBuild, Log: hs.host.log, Told: &hs.told}
+	o := &hs.opts
+	return launch.Build{Worker: o.Worker, Env: slices.Concat(o.BuildEnv, o.Env), Only: o.NoBuild, Log: hs.log, Told: &hs.told}
 }
 
 // defs are the functions that run, as the app has them.

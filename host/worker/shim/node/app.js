@@ -237,7 +237,7 @@ class App {
         after.result = await model.invokeFunction(own, hooks.inputs, f.thisArg === undefined ? hooks.functionCallback : hooks.functionCallback.bind(f.thisArg));
       } catch (error) {
         after.error = error;
-        if (!defined(error)) after.error = new Error(`the function failed with ${error}`);
+        if (!defined(error)) core.log('warning', 'user', `Warning: the function threw ${error}, which counts as success. Throw an Error.`);
       }
       context.state = 'postInvocationHooks';
       await this.runHooks('postInvocation', after);

@@ -73,7 +73,7 @@ generate: ## generate code from the .proto files (needs protoc), the list of ope
 	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GRPC)
 	PATH=$(CURDIR)/.bin:$$PATH protoc -I . --go_out=. --go_opt=paths=source_relative \
 	  --go-grpc_out=. --go-grpc_opt=paths=source_relative functions/functionpb/handler.proto host/worker/workerpb/functionrpc.proto host/worker/settlementpb/settlement.proto
-	go test ./host/web -run TestControlTable -update
+	go test ./host/ops/all -run TestControlTable -update
 	git diff --exit-code -- functions/functionpb host/worker/workerpb host/worker/settlementpb host/web/doc.go schemas/openapi
 
 .PHONY: ui

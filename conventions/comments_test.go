@@ -23,6 +23,9 @@ func TestComments(t *testing.T) {
 			continue
 		}
 		for _, ident := range undocumented(s.file) {
+			if ident.Name == "Do" && within(s.ImportPath, "./host/ops/...") {
+				continue // the comment of an operation is that of its type
+			}
 			t.Errorf("%s: %s has no comment", positions.Position(ident.Pos()), ident.Name)
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 // A remote is a command for a running host: for which one, and whether it writes the
@@ -70,14 +71,14 @@ func (r *remote) shows(cmd *cobra.Command) *cobra.Command {
 
 // tell asks the host for an operation, and writes the answer: as text, or with --json as
 // it came.
-func tell[Out any](cmd *cobra.Command, r *remote, in api.Operation[Out], text func(out *Out) string) error {
+func tell[Out any](cmd *cobra.Command, r *remote, in ops.Request[Out], text func(out *Out) string) error {
 	c, err := r.reach(cmd.Context())
 	if err != nil {
 		return err
 	}
 	if r.asJSON {
 		var none Out
-		if _, empty := any(none).(api.None); empty {
+		if _, empty := any(none).(ops.None); empty {
 			if _, err := call(cmd.Context(), c, in); err != nil {
 				return err
 			}

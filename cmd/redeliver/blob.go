@@ -20,8 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/blobs"
 )
 
 func newUpload(std streams) *cobra.Command {
@@ -58,7 +57,7 @@ NAME, else of FILE, else from the first bytes.`,
 			if err != nil {
 				return err
 			}
-			blob := control.Upload{Container: container, Name: name, ContentType: contentType, Create: create, Body: in}
+			blob := blobs.Upload{Container: container, Name: name, ContentType: contentType, Create: create, Body: in}
 			made, err := call(cmd.Context(), c, blob, in.measured, func(r *http.Request) {
 				r.Header.Set("Expect", "100-continue") // a refusal comes before the bytes go
 			})
@@ -102,7 +101,7 @@ of NAME, which must not exist yet.`,
 				return err
 			}
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
-				resp, err := c.ask(ctx, control.Download{Container: container, Name: name})
+				resp, err := c.ask(ctx, blobs.Download{Container: container, Name: name})
 				if err != nil {
 					return err
 				}
@@ -117,7 +116,7 @@ of NAME, which must not exist yet.`,
 				if err != nil {
 					return err
 				}
-				kind := resp.Header.Get(web.BlobContentType)
+				kind := resp.Header.Get(blobs.BlobContentType)
 				return r.say(written{file, n, kind}, textf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, kind))
 			})
 		},

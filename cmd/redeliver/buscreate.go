@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/explain"
-	"github.com/redeliver/redeliver/host/web/control"
+	servicebuops "github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 func newCreate(std streams) *cobra.Command {
@@ -41,7 +41,7 @@ var settingFlags = []struct{ name, setting, words string }{
 
 func newCreateBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var e control.CreateEntity
+	var e servicebuops.CreateEntity
 	var dropFilterErrors bool
 	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
@@ -121,7 +121,7 @@ func limits(v setting.Value) (text string) {
 }
 
 // createdText reports the new entity with its most important settings.
-func createdText(e *control.BusEntity) string {
+func createdText(e *servicebuops.BusEntity) string {
 	var facts []string
 	if e.Kind != setting.Topic {
 		facts = append(facts, "lock "+spanText(e.Settings.LockDuration), plural(e.Settings.MaxDeliveryCount, "delivery"))

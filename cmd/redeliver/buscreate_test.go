@@ -7,14 +7,14 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
-	"github.com/redeliver/redeliver/host/web/control"
+	servicebuops "github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // What the service has a setting for the control API has, and create a flag. Left out is
 // what has no effect here.
 func TestEverySettingHasAFlag(t *testing.T) {
 	t.Parallel()
-	settings := reflect.TypeFor[control.BusSettings]()
+	settings := reflect.TypeFor[servicebuops.BusSettings]()
 	without := map[string]bool{"DeadLetteringOnFilterEvaluationExceptions": true} // --drop-on-filter-error
 	for i := range settings.NumField() {
 		name := settings.Field(i).Name

@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 func newSendBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.SendBusMessage
+	var in servicebus.SendBusMessage
 	var delay, ttl span
 	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY [BODY|-]",
@@ -72,7 +72,7 @@ filters.`,
 	return cmd
 }
 
-func sentText(sent *control.BusSent) string {
+func sentText(sent *servicebus.BusSent) string {
 	if sent.ScheduledFor.IsZero() {
 		return textf("sent %s to %q\n", sent.MessageID, sent.Path)
 	}
@@ -81,7 +81,7 @@ func sentText(sent *control.BusSent) string {
 
 func newPeekBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.PeekEntity
+	var in servicebus.PeekEntity
 	cmd := r.shows(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Show the messages of a Service Bus entity, and change nothing",
@@ -110,7 +110,7 @@ Put paths with $ in quotes.`,
 				return err
 			}
 			in.Path = path
-			return tell(cmd, r, in, func(found *control.BusPeeked) string { return peekedText(found, in.From == 0 && in.Session == nil) })
+			return tell(cmd, r, in, func(found *servicebus.BusPeeked) string { return peekedText(found, in.From == 0 && in.Session == nil) })
 		},
 	})
 	flags := cmd.Flags()
@@ -122,7 +122,7 @@ Put paths with $ in quotes.`,
 
 // peekedText shows messages below a line that counts them. All were asked for when
 // all is set.
-func peekedText(found *control.BusPeeked, all bool) string {
+func peekedText(found *servicebus.BusPeeked, all bool) string {
 	var b strings.Builder
 	writef(&b, "%s: %s\n", found.Path, busCount(found, all))
 	for i := range found.Messages {
@@ -132,7 +132,7 @@ func peekedText(found *control.BusPeeked, all bool) string {
 }
 
 // busCount says how many messages there are and in which states.
-func busCount(found *control.BusPeeked, all bool) string {
+func busCount(found *servicebus.BusPeeked, all bool) string {
 	text := plural(int(found.Count), "message")
 	e := &found.Entity
 	if found.Path == e.Path {
@@ -163,7 +163,7 @@ func busCount(found *control.BusPeeked, all bool) string {
 
 // writeBusMessage writes one message: a line of facts, the reason of a dead letter,
 // the properties, the body.
-func writeBusMessage(b *strings.Builder, m *control.BusMessage) {
+func writeBusMessage(b *strings.Builder, m *servicebus.BusMessage) {
 	facts := []string{textf("%d", m.SequenceNumber), m.MessageID, m.State, plural(int(m.FailedDeliveries), "failed delivery")}
 	facts = append(facts, "enqueued "+m.Enqueued.Local().Format(time.DateTime))
 	for _, moment := range []struct {

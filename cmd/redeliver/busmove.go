@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 func newPurgeBus(std streams) *cobra.Command {
@@ -30,12 +32,12 @@ it.`,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.PurgeEntity{Path: path}, purgedBus)
+			return tell(cmd, r, servicebus.PurgeEntity{Path: path}, purgedBus)
 		},
 	})
 }
 
-func purgedBus(out *control.Purged) string {
+func purgedBus(out *ops.Purged) string {
 	return textf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
 }
 
@@ -64,7 +66,7 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.RedriveEntity{Path: path, Sequence: numbers}, func(out *control.Redriven) string { return redrivenBus(out, len(numbers) == 0) })
+			return tell(cmd, r, servicebus.RedriveEntity{Path: path, Sequence: numbers}, func(out *ops.Redriven) string { return redrivenBus(out, len(numbers) == 0) })
 		},
 	})
 	addSequence(cmd, &numbers, "move only the message with this sequence `number`, as peek shows it (repeatable)")
@@ -72,7 +74,7 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
 }
 
 // redrivenBus says what was moved; all was asked for when all is set.
-func redrivenBus(out *control.Redriven, all bool) string {
+func redrivenBus(out *ops.Redriven, all bool) string {
 	left := ""
 	if out.Left > 0 {
 		left = fmt.Sprintf(", %d left", out.Left)
@@ -90,7 +92,7 @@ func newExpireLock(std streams) *cobra.Command {
 
 func newExpireLockBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.ExpireLocks
+	var in servicebus.ExpireLocks
 	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "End the locks of an entity's messages now",
@@ -122,7 +124,7 @@ handler that is too slow.`,
 	return cmd
 }
 
-func expiredText(out *control.LocksExpired) string {
+func expiredText(out *servicebus.LocksExpired) string {
 	return textf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
 }
 
@@ -136,18 +138,18 @@ func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // The paths of an entity that a command can be about.
 
-func sendable(e *control.BusEntity) []string {
+func sendable(e *servicebus.BusEntity) []string {
 	if e.Kind == setting.Subscription {
 		return nil
 	}
 	return []string{e.Path}
 }
 
-func withMessages(e *control.BusEntity) []string {
+func withMessages(e *servicebus.BusEntity) []string {
 	return append([]string{e.Path}, withDeadLetters(e)...)
 }
 
-func withDeadLetters(e *control.BusEntity) (paths []string) {
+func withDeadLetters(e *servicebus.BusEntity) (paths []string) {
 	if e.DeadLetter > 0 {
 		paths = append(paths, e.Path+"/$DeadLetterQueue")
 	}
@@ -159,6 +161,6 @@ func withDeadLetters(e *control.BusEntity) (paths []string) {
 
 // completeBus completes the first argument with paths of the running host's
 // entities.
-func completeBus(t *target, paths func(e *control.BusEntity) []string) completion {
-	return completeFirst(t, noMore, func(inv *control.Inventory) []string { return busNames(inv, paths) })
+func completeBus(t *target, paths func(e *servicebus.BusEntity) []string) completion {
+	return completeFirst(t, noMore, func(inv *run.Inventory) []string { return busNames(inv, paths) })
 }

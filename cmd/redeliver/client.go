@@ -18,9 +18,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // defaultPort is the platform's own (spec host-and-retry 12.1).
@@ -171,7 +171,7 @@ func newClient(base string) *client {
 // ask asks for an operation, after edit has changed the request. The answer is a
 // success.
 func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (*http.Response, error) {
-	req, err := api.NewRequest(ctx, c.base, in)
+	req, err := ops.NewRequest(ctx, c.base, in)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (
 }
 
 // call asks for an operation and reads the answer.
-func call[Out any](ctx context.Context, c *client, in api.Operation[Out], edit ...func(*http.Request)) (out Out, err error) {
+func call[Out any](ctx context.Context, c *client, in ops.Request[Out], edit ...func(*http.Request)) (out Out, err error) {
 	err = c.read(ctx, in, &out, edit...)
 	return out, err
 }
@@ -205,7 +205,7 @@ func (c *client) read(ctx context.Context, in, out any, edit ...func(*http.Reque
 		return err
 	}
 	defer resp.Body.Close()
-	if _, none := out.(*api.None); none {
+	if _, none := out.(*ops.None); none {
 		return nil
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
@@ -220,10 +220,10 @@ func (c *client) recognise(ctx context.Context) error {
 	if c.dir == "" || c.proved {
 		return nil
 	}
-	challenge, key := control.Identify{Challenge: newSecret()}, c.key
+	challenge, key := run.Identify{Challenge: newSecret()}, c.key
 	c.key = ""
 	defer func() { c.key = key }()
-	req, err := api.NewRequest(ctx, c.base, challenge)
+	req, err := ops.NewRequest(ctx, c.base, challenge)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (c *client) recognise(ctx context.Context) error {
 		return err
 	}
 	defer resp.Body.Close()
-	var who control.Identity
+	var who run.Identity
 	err = json.NewDecoder(io.LimitReader(resp.Body, mostInput)).Decode(&who)
 	if resp.StatusCode != http.StatusOK || err != nil || !who.Proves(c.info.Secret, challenge) {
 		return hinted(fmt.Errorf("the server at %s is not the host that runs the app in %q", c.base, short(c.dir)),
@@ -306,7 +306,7 @@ func (e *bodyError) Unwrap() error { return e.err }
 // refused turns an answer that is no success into an error.
 func (c *client) refused(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	var body api.Error
+	var body ops.Error
 	if json.Unmarshal(text, &body) == nil && body.Text != "" {
 		return hinted(errors.New(body.Text), body.Hint)
 	}

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // Another server at the port is no host, whatever it answers.
@@ -42,7 +42,7 @@ func TestForeignServer(t *testing.T) {
 			{"download", "files/a", file}, {"download", "files/a", "-"}, {"upload", "files/a", "-"}, {"state", "save", file},
 		} {
 			var stdout, stderr strings.Builder
-			code := run(t.Context(), append(args, "--port", u.Port()), streams{in: strings.NewReader("x"), out: &stdout, err: &stderr})
+			code := execute(t.Context(), append(args, "--port", u.Port()), streams{in: strings.NewReader("x"), out: &stdout, err: &stderr})
 			want := "redeliver: error: the server at http://localhost:" + u.Port() + " is not a redeliver host\n"
 			if code != exitFailure || stdout.String() != "" || !strings.HasPrefix(stderr.String(), want) {
 				t.Errorf("%d to %q: exit code %d, %q and %q, want %q", status, args, code, stdout.String(), stderr.String(), want)
@@ -85,7 +85,7 @@ func TestImpostor(t *testing.T) {
 		defer mu.Unlock()
 		asked = append(asked, r.Method+" "+r.URL.Path+" key="+r.Header.Get("X-Functions-Key"))
 		w.Header().Set(web.VersionHeader, "v1.2.3")
-		json.NewEncoder(w).Encode(control.Identify{Challenge: r.URL.Query().Get("challenge")}.Answer(""))
+		json.NewEncoder(w).Encode(run.Identify{Challenge: r.URL.Query().Get("challenge")}.Answer(""))
 	}))
 	defer server.Close()
 	if err := owner.publish(runInfo{PID: 1, Secret: newSecret(), Address: server.URL}); err != nil {
@@ -94,7 +94,7 @@ func TestImpostor(t *testing.T) {
 	for _, args := range [][]string{{"stop"}, {"state", "reset"}, {"purge", "queue", "orders"}, {"send", "queue", "orders", "x"}} {
 		var stdout, stderr strings.Builder
 		asked = nil
-		code := run(t.Context(), append(args, "--dir", dir), streams{in: strings.NewReader(""), out: &stdout, err: &stderr})
+		code := execute(t.Context(), append(args, "--dir", dir), streams{in: strings.NewReader(""), out: &stdout, err: &stderr})
 		if code != exitFailure || !strings.Contains(stderr.String(), "is not the host that runs the app in") {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
 		}
@@ -113,7 +113,7 @@ func TestRelay(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.VersionHeader, "v1.2.3")
 		if strings.HasSuffix(r.URL.Path, "/identity") {
-			json.NewEncoder(w).Encode(control.Identify{Challenge: r.URL.Query().Get("challenge")}.Answer(secret))
+			json.NewEncoder(w).Encode(run.Identify{Challenge: r.URL.Query().Get("challenge")}.Answer(secret))
 		}
 	}))
 	defer server.Close()
@@ -140,7 +140,7 @@ func TestRelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr strings.Builder
-	if code := run(t.Context(), []string{"state", "reset", "--dir", dir}, streams{in: strings.NewReader(""), out: &stdout, err: &stderr}); code != exitOK {
+	if code := execute(t.Context(), []string{"state", "reset", "--dir", dir}, streams{in: strings.NewReader(""), out: &stdout, err: &stderr}); code != exitOK {
 		t.Errorf("exit code %d, %q", code, stderr.String())
 	}
 	mu.Lock()

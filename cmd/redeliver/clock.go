@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // clockModes are the modes of the clock.
@@ -60,7 +60,7 @@ func (c *common) hurryUp() {
 	}
 }
 
-// longestAdvance is the most that [control.AdvanceClock] takes: a year.
+// longestAdvance is the most that [run.AdvanceClock] takes: a year.
 const longestAdvance = 366 * 24 * time.Hour
 
 func newClock(std streams) *cobra.Command {
@@ -78,7 +78,7 @@ follows the wall.`,
   redeliver clock advance 15m`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, control.GetClock{}, timeText)
+			return tell(cmd, r, run.GetClock{}, timeText)
 		},
 	})
 	cmd.AddCommand(r.changes(&cobra.Command{
@@ -91,14 +91,14 @@ follows the wall.`,
 			if err != nil || by <= 0 || by > longestAdvance {
 				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
 			}
-			return tell(cmd, r, control.AdvanceClock{By: by}, timeText)
+			return tell(cmd, r, run.AdvanceClock{By: by}, timeText)
 		},
 	}), r.changes(&cobra.Command{
 		Use:   "next",
 		Short: "Move the clock to what is due next, which happens",
 		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, control.NextDeadline{}, timeText)
+			return tell(cmd, r, run.NextDeadline{}, timeText)
 		},
 	}))
 	for _, mode := range []struct {
@@ -115,14 +115,14 @@ follows the wall.`,
 			Short: mode.short,
 			Args:  arguments(0, 0),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return tell(cmd, r, control.SetClock{Mode: mode.pace}, timeText)
+				return tell(cmd, r, run.SetClock{Mode: mode.pace}, timeText)
 			},
 		}))
 	}
 	return cmd
 }
 
-func timeText(st *control.ClockStatus) string {
+func timeText(st *run.ClockStatus) string {
 	var t strings.Builder
 	writef(&t, "%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
 		roundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), roundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // completion is how cobra asks for the words that may come next.
@@ -18,7 +18,7 @@ const completionPatience = time.Second
 
 // completeFirst completes the first argument with names from the running host, and
 // further arguments by then.
-func completeFirst(t *target, then cobra.ShellCompDirective, names func(inv *control.Inventory) []string) completion {
+func completeFirst(t *target, then cobra.ShellCompDirective, names func(inv *run.Inventory) []string) completion {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, then
@@ -37,7 +37,7 @@ const (
 // completeQueues completes the first argument with the queues of the running
 // host that keep admits.
 func completeQueues(t *target, keep func(name string) bool) completion {
-	return completeFirst(t, noMore, func(inv *control.Inventory) (names []string) {
+	return completeFirst(t, noMore, func(inv *run.Inventory) (names []string) {
 		for _, q := range inv.Queues {
 			if keep(q.Name) {
 				names = append(names, q.Name)
@@ -70,11 +70,11 @@ func completeBlob(t *target) completion {
 }
 
 // glance is the inventory of the running host, empty when there is no answer.
-func (t *target) glance(ctx context.Context) (inv control.Inventory) {
+func (t *target) glance(ctx context.Context) (inv run.Inventory) {
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
 	defer cancel()
 	if c, err := t.find(); err == nil {
-		inv, _ = call(ctx, c, control.GetInventory{})
+		inv, _ = call(ctx, c, run.GetInventory{})
 	}
 	return inv
 }

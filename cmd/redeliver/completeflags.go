@@ -11,14 +11,15 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/kinds/served"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // closed completes a value with one of a closed set.
 func closed(list ...string) completion { return cobra.FixedCompletions(list, noMore) }
 
 // known completes a value with names from the running host that the command talks to.
-func known(names func(cmd *cobra.Command, inv *control.Inventory) []string) completion {
+func known(names func(cmd *cobra.Command, inv *run.Inventory) []string) completion {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		inv := targetOf(cmd).glance(cmd.Context())
 		return names(cmd, &inv), noMore
@@ -40,8 +41,8 @@ func flagValues() map[string]completion {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
 	port := closed("0", "off")
-	functions := known(func(_ *cobra.Command, inv *control.Inventory) []string { return functionNames(inv) })
-	entities := known(func(_ *cobra.Command, inv *control.Inventory) []string { return busNames(inv, sendable) })
+	functions := known(func(_ *cobra.Command, inv *run.Inventory) []string { return functionNames(inv) })
+	entities := known(func(_ *cobra.Command, inv *run.Inventory) []string { return busNames(inv, sendable) })
 	switches := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return suffixed(app.SwitchNames(), "="), noMore | cobra.ShellCompDirectiveNoSpace
 	}
@@ -65,10 +66,10 @@ func flagValues() map[string]completion {
 		"dir":                        folder, "app": folder, "data": folder, "replace": folder,
 		"function": functions, "endpoint": functions,
 		"redeliver start --functions":  completeOwnFunctions,
-		"redeliver redrive queue --to": known(func(_ *cobra.Command, inv *control.Inventory) []string { return queueNames(inv) }),
-		"entity":                       known(func(cmd *cobra.Command, inv *control.Inventory) []string { return faultEntities(cmd, inv) }),
+		"redeliver redrive queue --to": known(func(_ *cobra.Command, inv *run.Inventory) []string { return queueNames(inv) }),
+		"entity":                       known(func(cmd *cobra.Command, inv *run.Inventory) []string { return faultEntities(cmd, inv) }),
 		"forward-to":                   entities, "forward-dead-letters-to": entities,
-		"dead-letter-container": known(func(_ *cobra.Command, inv *control.Inventory) []string { return containerNames(inv) }),
+		"dead-letter-container": known(func(_ *cobra.Command, inv *run.Inventory) []string { return containerNames(inv) }),
 		"blob-port":             port, "queue-port": port, busPort: port, busTLSPort: port, busAdminPort: port, gridPort: port,
 		"junit": nil, "tls-cert": nil, "tls-key": nil, "servicebus-config": nil, "eventhubs-config": nil,
 	}
@@ -115,7 +116,7 @@ func completeOwnFunctions(_ *cobra.Command, args []string, _ string) ([]string, 
 }
 
 // faultEntities are the entities of the service that the command names, or of all.
-func faultEntities(cmd *cobra.Command, inv *control.Inventory) []string {
+func faultEntities(cmd *cobra.Command, inv *run.Inventory) []string {
 	of, _ := cmd.Flags().GetString("service")
 	var names []string
 	for service, list := range map[string][]string{
@@ -130,42 +131,42 @@ func faultEntities(cmd *cobra.Command, inv *control.Inventory) []string {
 	return slices.Compact(names)
 }
 
-func functionNames(inv *control.Inventory) (names []string) {
+func functionNames(inv *run.Inventory) (names []string) {
 	for _, f := range inv.Functions {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
-func queueNames(inv *control.Inventory) (names []string) {
+func queueNames(inv *run.Inventory) (names []string) {
 	for _, q := range inv.Queues {
 		names = append(names, q.Name)
 	}
 	return names
 }
 
-func containerNames(inv *control.Inventory) (names []string) {
+func containerNames(inv *run.Inventory) (names []string) {
 	for _, c := range inv.Containers {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
-func busNames(inv *control.Inventory, paths func(e *control.BusEntity) []string) (names []string) {
+func busNames(inv *run.Inventory, paths func(e *servicebus.BusEntity) []string) (names []string) {
 	for i := range inv.ServiceBus {
 		names = append(names, paths(&inv.ServiceBus[i])...)
 	}
 	return names
 }
 
-func hubNames(inv *control.Inventory) (names []string) {
+func hubNames(inv *run.Inventory) (names []string) {
 	for _, hub := range inv.EventHubs {
 		names = append(names, hub.Name)
 	}
 	return names
 }
 
-func cosmosNames(inv *control.Inventory) (names []string) {
+func cosmosNames(inv *run.Inventory) (names []string) {
 	for _, c := range inv.Cosmos {
 		names = append(names, c.Path)
 	}

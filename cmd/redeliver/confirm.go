@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // destroys adds the flags of a command that takes away, moves or breaks what a host holds.
@@ -31,7 +31,7 @@ func (r *remote) reach(ctx context.Context) (*client, error) {
 	if err != nil || !r.careful || r.yes || c.dir != "" {
 		return c, err
 	}
-	st, err := call(ctx, c, control.GetStatus{})
+	st, err := call(ctx, c, run.GetStatus{})
 	if err != nil {
 		return nil, err
 	}

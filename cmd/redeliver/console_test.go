@@ -24,7 +24,7 @@ func TestOutputCannotBeWritten(t *testing.T) {
 	}
 	for _, args := range [][]string{{"version"}, {"--version"}, {"help"}, {"check", app}, {"check", app, "--output", "json"}, {"completion", "bash"}} {
 		var stderr strings.Builder
-		code := run(t.Context(), args, streams{in: strings.NewReader(""), out: full{}, err: &stderr})
+		code := execute(t.Context(), args, streams{in: strings.NewReader(""), out: full{}, err: &stderr})
 		want := "redeliver: error: cannot write the standard output: no space left on device\n"
 		if code != exitFailure || stderr.String() != want {
 			t.Errorf("%q: exit code %d and %q, want %d and %q", args, code, stderr.String(), exitFailure, want)

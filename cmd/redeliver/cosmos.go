@@ -9,18 +9,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/cosmos"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // addContainer adds the flags that say how a container is made.
-func addContainer(cmd *cobra.Command, c *control.NewContainer, of string) {
+func addContainer(cmd *cobra.Command, c *cosmos.NewContainer, of string) {
 	cmd.Flags().StringVar(&c.PartitionKey, "partition-key", "", "partition key of "+of+", e.g. /customer (default /id)")
 	cmd.Flags().IntVar(&c.Ranges, "ranges", 0, "number of ranges of "+of+" (default 1)")
 }
 
 // nameContainer names the container, and checks how it is made.
-func nameContainer(cmd *cobra.Command, c *control.NewContainer, name string) error {
+func nameContainer(cmd *cobra.Command, c *cosmos.NewContainer, name string) error {
 	c.Container = name
 	if err := cosmosPath(name); err != nil {
 		return err
@@ -47,7 +48,7 @@ func completeCosmos(t *target, then cobra.ShellCompDirective) completion {
 
 func newSendCosmos(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.WriteDocuments
+	var in cosmos.WriteDocuments
 	cmd := r.changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER [JSON|FILE|-]",
 		Short: "Create or replace documents in a Cosmos DB container",
@@ -79,7 +80,7 @@ to it.`,
 	return cmd
 }
 
-func wroteText(written *control.CosmosWritten) string {
+func wroteText(written *cosmos.CosmosWritten) string {
 	where := "to"
 	if written.Created {
 		where = "to the new"
@@ -89,7 +90,7 @@ func wroteText(written *control.CosmosWritten) string {
 
 func newCreateCosmos(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.CreateContainer
+	var in cosmos.CreateContainer
 	cmd := r.changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Make a Cosmos DB container",
@@ -104,7 +105,7 @@ many batches as ranges can be in work at once.`,
 			if err := nameContainer(cmd, &in.NewContainer, args[0]); err != nil {
 				return err
 			}
-			return tell(cmd, r, in, func(made *control.CosmosContainer) string {
+			return tell(cmd, r, in, func(made *cosmos.CosmosContainer) string {
 				return textf("created container %q (partition key %s, %s)\n", made.Path, made.PartitionKey, plural(len(made.Ranges), "range"))
 			})
 		},
@@ -129,14 +130,14 @@ again is another one, and is read from the start that the trigger sets.`,
 			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			return tell(cmd, r, control.DeleteContainer{Container: args[0]}, func(*api.None) string { return textf("deleted container %q\n", args[0]) })
+			return tell(cmd, r, cosmos.DeleteContainer{Container: args[0]}, func(*ops.None) string { return textf("deleted container %q\n", args[0]) })
 		},
 	})
 }
 
 func newPeekCosmos(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.ReadDocuments
+	var in cosmos.ReadDocuments
 	cmd := r.shows(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Show documents of a Cosmos DB container",
@@ -168,7 +169,7 @@ documents of a lease container say how far functions have come.`,
 	return cmd
 }
 
-func documentsText(found *control.CosmosDocuments) string {
+func documentsText(found *cosmos.CosmosDocuments) string {
 	var b strings.Builder
 	writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
 	if hidden := found.Count - len(found.Documents); hidden > 0 {
@@ -183,7 +184,7 @@ func documentsText(found *control.CosmosDocuments) string {
 
 func newPurgeCosmos(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.PurgeDocuments
+	var in cosmos.PurgeDocuments
 	cmd := r.destroys(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove the documents of a Cosmos DB container",
@@ -210,7 +211,7 @@ their triggers set. Batches in work are not checkpointed.`,
 	return cmd
 }
 
-func purgedCosmos(out *control.Purged) string {
+func purgedCosmos(out *ops.Purged) string {
 	return textf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)
 }
 
@@ -229,7 +230,7 @@ func newRedriveCosmos() *cobra.Command {
 }
 
 // cosmosRows lists each range of a container once for each set of leases.
-func cosmosRows(inv *control.Inventory) (rows [][]string) {
+func cosmosRows(inv *run.Inventory) (rows [][]string) {
 	for i := range inv.Cosmos {
 		c := &inv.Cosmos[i]
 		documents := map[string]string{}

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/eventgrid"
+	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 func newDelete(std streams) *cobra.Command {
@@ -28,18 +30,18 @@ entities names.`,
 		Example: `  redeliver delete servicebus orders
   redeliver delete servicebus events/Subscriptions/all`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&r.target, func(e *control.BusEntity) []string { return []string{e.Path} }),
+		ValidArgsFunction: completeBus(&r.target, func(e *servicebus.BusEntity) []string { return []string{e.Path} }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.DeleteEntity{Path: path}, deletedBus)
+			return tell(cmd, r, servicebus.DeleteEntity{Path: path}, deletedBus)
 		},
 	})
 }
 
-func deletedBus(out *control.EntityDeleted) string {
+func deletedBus(out *servicebus.EntityDeleted) string {
 	return textf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
 }
 
@@ -56,7 +58,7 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 		Example: `  redeliver delete eventgrid shop
   redeliver delete eventgrid shop/audit`,
 		Args: arguments(1, 1),
-		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *run.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 				for i := range topic.Subscriptions {
@@ -71,14 +73,14 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 				return hinted(&usageError{fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])}, "for instance shop or shop/orders")
 			}
 			if isSubscription {
-				return tell(cmd, r, control.Unsubscribe{Topic: name, Subscription: subscription}, deletedGrid)
+				return tell(cmd, r, eventgrid.Unsubscribe{Topic: name, Subscription: subscription}, deletedGrid)
 			}
-			return tell(cmd, r, control.DeleteTopic{Topic: name}, deletedGrid)
+			return tell(cmd, r, eventgrid.DeleteTopic{Topic: name}, deletedGrid)
 		},
 	})
 }
 
-func deletedGrid(out *control.GridDeleted) string {
+func deletedGrid(out *eventgrid.GridDeleted) string {
 	what := textf("topic %q", out.Topic)
 	if out.Subscription != "" {
 		what = textf("event subscription %q", out.Topic+"/"+out.Subscription)

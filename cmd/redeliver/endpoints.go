@@ -8,8 +8,8 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/services"
-	"github.com/redeliver/redeliver/host/web/view"
 )
 
 // storageURLs are the addresses of the embedded blobs and queues; empty for a
@@ -231,37 +231,37 @@ func (s *session) sayTopics() {
 }
 
 // endpoints are the same for the page.
-func (s *session) endpoints() (out []view.Endpoint) {
+func (s *session) endpoints() (out []ops.Endpoint) {
 	for _, app := range s.apps {
 		service := "functions"
 		if app.name != "" {
 			service += " of " + app.name
 		}
 		if !s.flags.servicesOnly {
-			out = append(out, view.Endpoint{Service: service, Address: app.web.URL()})
+			out = append(out, ops.Endpoint{Service: service, Address: app.web.URL()})
 		}
 	}
-	out = append(out, view.Endpoint{Service: "admin", Address: s.web.AdminURL() + "/admin/host/status"})
+	out = append(out, ops.Endpoint{Service: "admin", Address: s.web.AdminURL() + "/admin/host/status"})
 	if s.storage != nil {
 		blobs, queues := s.storageURLs()
 		for _, a := range s.accounts {
 			text := s.connectionStrings(a)[0]
 			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
 				if service.url != "" {
-					out = append(out, view.Endpoint{Service: service.name, Address: service.url + "/" + a.Name, ConnectionString: text})
+					out = append(out, ops.Endpoint{Service: service.name, Address: service.url + "/" + a.Name, ConnectionString: text})
 				}
 			}
 		}
 	}
 	clients, admin := s.serviceBus()
-	for _, e := range []view.Endpoint{{Service: "servicebus", ConnectionString: clients}, {Service: "servicebus administration", ConnectionString: admin}, {Service: "eventhubs", ConnectionString: clients}} {
+	for _, e := range []ops.Endpoint{{Service: "servicebus", ConnectionString: clients}, {Service: "servicebus administration", ConnectionString: admin}, {Service: "eventhubs", ConnectionString: clients}} {
 		if e.ConnectionString != "" {
 			out = append(out, e)
 		}
 	}
 	if url := s.gridURL(); url != "" {
 		for _, t := range s.host.Services().EventGrid().Topics() {
-			out = append(out, view.Endpoint{Service: "eventgrid", Address: topicEndpoint(url, t.Name)})
+			out = append(out, ops.Endpoint{Service: "eventgrid", Address: topicEndpoint(url, t.Name)})
 		}
 	}
 	return out

@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/web/control"
+	eventgridops "github.com/redeliver/redeliver/host/ops/eventgrid"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newCreateGrid(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var topic control.CreateTopic
-	var sub control.Subscribe
+	var topic eventgridops.CreateTopic
+	var sub eventgridops.Subscribe
 	var schema, endpoint string
 	var life span
 	cmd := r.changes(&cobra.Command{
@@ -80,7 +81,7 @@ eventgrid" removes one.`,
 				sub.EventTimeToLiveInMinutes = int(ttl / time.Minute)
 			}
 			sub.Topic, sub.Name = name, subscription
-			return tell(cmd, r, sub, func(made *control.Subscribed) string { return createdSubscription(made, endpoint) })
+			return tell(cmd, r, sub, func(made *eventgridops.Subscribed) string { return createdSubscription(made, endpoint) })
 		},
 	})
 	flags := cmd.Flags()
@@ -124,7 +125,7 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 
 // createdTopic says what was made, and how publishers reach it, as far as that is
 // known.
-func (r *remote) createdTopic(made *control.GridTopic) string {
+func (r *remote) createdTopic(made *eventgridops.GridTopic) string {
 	text := textf("created topic %q (%s)\n", made.Name, made.InputSchema)
 	if c, err := r.find(); err == nil && c.dir != "" {
 		switch info, err := readRun(c.dir); {
@@ -138,7 +139,7 @@ func (r *remote) createdTopic(made *control.GridTopic) string {
 	return text + "  key      " + made.Key + "\n"
 }
 
-func createdSubscription(made *control.Subscribed, endpoint string) string {
+func createdSubscription(made *eventgridops.Subscribed, endpoint string) string {
 	text := textf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
 	if made.State == eventgrid.AwaitingManualAction {
 		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL of the request\n"
@@ -148,7 +149,7 @@ func createdSubscription(made *control.Subscribed, endpoint string) string {
 
 func newSendGrid(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.Publish
+	var in eventgridops.Publish
 	cmd := r.changes(&cobra.Command{
 		Use:   "eventgrid TOPIC [JSON|FILE|-]",
 		Short: "Publish events to a topic of Event Grid",
@@ -163,7 +164,7 @@ of the service.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&r.target, orFile, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, orFile, func(inv *run.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 			}
@@ -182,7 +183,7 @@ of the service.`,
 	return cmd
 }
 
-func publishedText(sent *control.Published) string {
+func publishedText(sent *eventgridops.Published) string {
 	what := plural(len(sent.IDs), "event")
 	if len(sent.IDs) == 1 {
 		what = sent.IDs[0]
@@ -215,7 +216,7 @@ func jsonOrFile(std streams, args []string) ([]byte, error) {
 }
 
 // gridRows lists the event subscriptions, and topics that have none.
-func gridRows(inv *control.Inventory) (rows [][]string) {
+func gridRows(inv *run.Inventory) (rows [][]string) {
 	for _, topic := range inv.EventGrid {
 		if len(topic.Subscriptions) == 0 {
 			rows = append(rows, []string{topic.Name, "-", "-", "-", "-", "-"})
@@ -233,7 +234,7 @@ func gridRows(inv *control.Inventory) (rows [][]string) {
 }
 
 // deliveryRows lists events that are not delivered yet.
-func deliveryRows(inv *control.Inventory) (rows [][]string) {
+func deliveryRows(inv *run.Inventory) (rows [][]string) {
 	for i := range inv.Deliveries {
 		d := &inv.Deliveries[i]
 		next := gridTime(d.Next)

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/eventhubs"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newSendHub(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var event control.SendEvent
+	var event eventhubs.SendEvent
 	var key string
 	cmd := r.changes(&cobra.Command{
 		Use:   "eventhub HUB [BODY|-]",
@@ -50,12 +51,12 @@ Events with the same --key come to the same partition, in order; without key and
 	return cmd
 }
 
-func sentToHub(sent *control.HubSent) string {
+func sentToHub(sent *eventhubs.HubSent) string {
 	return textf("sent an event to %q%s\n", sent.Hub, sentWhere(sent))
 }
 
 // sentWhere says by what an event's partition was picked.
-func sentWhere(sent *control.HubSent) string {
+func sentWhere(sent *eventhubs.HubSent) string {
 	switch {
 	case sent.PartitionKey != nil:
 		return textf(" with key %q", *sent.PartitionKey)
@@ -66,7 +67,7 @@ func sentWhere(sent *control.HubSent) string {
 }
 
 // hubRows lists each partition once for each consumer group.
-func hubRows(inv *control.Inventory) (rows [][]string) {
+func hubRows(inv *run.Inventory) (rows [][]string) {
 	number := func(n int64) string {
 		if n < 0 {
 			return "-"

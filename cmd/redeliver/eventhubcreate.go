@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/eventhubs"
 )
 
 func newCreateHub(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var hub control.CreateHub
+	var hub eventhubs.CreateHub
 	var retention isoSpan
 	cmd := r.changes(&cobra.Command{
 		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
@@ -42,7 +42,7 @@ under redeliver.eventHubs.`,
 				return &usageError{errors.New("--partitions: want 1 or more")}
 			}
 			hub.Hub, hub.Retention = name, string(retention)
-			return tell(cmd, r, hub, func(made *control.HubCreated) string {
+			return tell(cmd, r, hub, func(made *eventhubs.HubCreated) string {
 				return textf("created event hub %q (%s, retention %s, consumer groups %s)\n",
 					made.Name, plural(made.Partitions, "partition"), spanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))
 			})
@@ -62,7 +62,7 @@ func createGroup(cmd *cobra.Command, r *remote, hub, group string) error {
 			return &usageError{fmt.Errorf("a consumer group has no --%s", name)}
 		}
 	}
-	return tell(cmd, r, control.CreateGroup{Hub: hub, Group: group}, func(made *control.GroupCreated) string {
+	return tell(cmd, r, eventhubs.CreateGroup{Hub: hub, Group: group}, func(made *eventhubs.GroupCreated) string {
 		return textf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
 	})
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/explain"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newExplain(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var op control.Explain
+	var op run.Explain
 	cmd := r.shows(&cobra.Command{
 		Use:   "explain [MESSAGE]",
 		Short: "Tell the life of a message: deliveries, attempts, who decided what",

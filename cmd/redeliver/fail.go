@@ -9,8 +9,8 @@ import (
 
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control/trouble"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newFail(std streams) *cobra.Command {
@@ -19,7 +19,7 @@ func newFail(std streams) *cobra.Command {
 }
 
 // faultFlags are those of every fault.
-func faultFlags(cmd *cobra.Command, in *trouble.AddFault) *cobra.Command {
+func faultFlags(cmd *cobra.Command, in *run.AddFault) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&in.Times, "times", 0, "number of operations that fail; default one, or with --for all of that time")
 	f.DurationVar(&in.For, "for", 0, "how long it lasts, by the clock of the host")
@@ -28,15 +28,15 @@ func faultFlags(cmd *cobra.Command, in *trouble.AddFault) *cobra.Command {
 }
 
 // inject adds a fault and says what waits.
-func inject(cmd *cobra.Command, r *remote, in *trouble.AddFault) error {
+func inject(cmd *cobra.Command, r *remote, in *run.AddFault) error {
 	return tell(cmd, r, *in, waitingFaults)
 }
 
-func waitingFaults(out *trouble.Faults) string { return faultLines(out.Faults) }
+func waitingFaults(out *run.Faults) string { return faultLines(out.Faults) }
 
 func newFailOperation(std streams) *cobra.Command {
 	r := &remote{std: std}
-	in := &trouble.AddFault{}
+	in := &run.AddFault{}
 	cmd := faultFlags(r.destroys(&cobra.Command{
 		Use:   "operation NAME",
 		Short: "Make operations of an embedded service fail",
@@ -79,7 +79,7 @@ end with the host.`,
 
 func newFailHandler(std streams) *cobra.Command {
 	r := &remote{std: std}
-	in := &trouble.AddFault{Service: faults.Handler, Operation: "Invoke"}
+	in := &run.AddFault{Service: faults.Handler, Operation: "Invoke"}
 	cmd := faultFlags(r.destroys(&cobra.Command{
 		Use:   "handler FUNCTION",
 		Short: "Lose the handler of the next attempt of a function",
@@ -99,7 +99,7 @@ has begun, or with --after when it has done its work. The attempt fails.`,
 
 func newFailDisk(std streams) *cobra.Command {
 	r := &remote{std: std}
-	in := &trouble.AddFault{DiskFull: true}
+	in := &run.AddFault{DiskFull: true}
 	return faultFlags(r.destroys(&cobra.Command{
 		Use:     "disk",
 		Short:   "Make each operation fail that writes, as on a full disk",
@@ -111,7 +111,7 @@ func newFailDisk(std streams) *cobra.Command {
 
 func newFailHost(std streams) *cobra.Command {
 	r := &remote{std: std}
-	in := &trouble.CrashAt{}
+	in := &run.CrashAt{}
 	points := make([]string, len(faults.Points()))
 	for i, p := range faults.Points() {
 		points[i] = string(p)
@@ -137,14 +137,14 @@ points, in their order:
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Function, in.Point = args[0], args[1]
-			return tell(cmd, r, *in, func(*api.None) string { return crashText(in) })
+			return tell(cmd, r, *in, func(*ops.None) string { return crashText(in) })
 		},
 	})
 	cmd.Flags().IntVar(&in.Nth, "nth", 1, "which time the point is reached")
 	return cmd
 }
 
-func crashText(in *trouble.CrashAt) string {
+func crashText(in *run.CrashAt) string {
 	return fmt.Sprintf("the host will be killed at point %s of a delivery of %q\n", in.Point, in.Function)
 }
 
@@ -155,17 +155,17 @@ func newFailNothing(std streams) *cobra.Command {
 		Short: "End all faults of operations, handlers and the disk",
 		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return tell(cmd, r, trouble.ClearFaults{}, endedFaults)
+			return tell(cmd, r, run.ClearFaults{}, endedFaults)
 		},
 	})
 }
 
-func endedFaults(out *trouble.Faults) string {
+func endedFaults(out *run.Faults) string {
 	return fmt.Sprintf("%s ended\n", plural(len(out.Faults), "fault"))
 }
 
 // faultLines are the faults that wait, a line each.
-func faultLines(list []trouble.Fault) string {
+func faultLines(list []run.Fault) string {
 	var b strings.Builder
 	for _, f := range list {
 		what := f.Operation

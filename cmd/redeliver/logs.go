@@ -21,7 +21,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -90,8 +90,8 @@ type logs struct {
 	verbose bool
 	filter  logFilter
 
-	host   control.Status // at the beginning
-	from   time.Time      // records before it are not shown
+	host   run.Status // at the beginning
+	from   time.Time  // records before it are not shown
 	mode   clock.Pace
 	runs   bool
 	hushed string // what was said of lines that are hidden
@@ -105,7 +105,7 @@ func (l *logs) follow(ctx context.Context, since string) error {
 	if err != nil {
 		return err
 	}
-	resp, err := l.c.ask(ctx, control.ReadJournal{Since: first, Follow: true})
+	resp, err := l.c.ask(ctx, run.ReadJournal{Since: first, Follow: true})
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (l *logs) begin(ctx context.Context, since string) (first int64, err error)
 	if err != nil {
 		return 0, err
 	}
-	if l.host, err = call(ctx, l.c, control.GetStatus{}); err != nil {
+	if l.host, err = call(ctx, l.c, run.GetStatus{}); err != nil {
 		return 0, err
 	}
 	l.mode, l.runs = l.host.Clock.Mode, l.host.Report != nil
@@ -162,7 +162,7 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 	if err != nil {
 		return mcp.Answer{}, err
 	}
-	resp, err := l.c.ask(ctx, control.ReadJournal{Since: first})
+	resp, err := l.c.ask(ctx, run.ReadJournal{Since: first})
 	if err != nil {
 		return mcp.Answer{}, err
 	}
@@ -340,7 +340,7 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	switch rec.Kind {
 	case journal.GenerationLoaded:
 		l.runs = true
-		if now, err := call(ctx, l.c, control.GetStatus{}); err == nil { // else it has ended, and says so
+		if now, err := call(ctx, l.c, run.GetStatus{}); err == nil { // else it has ended, and says so
 			l.host.Report, l.host.Apps = now.Report, now.Apps
 			l.hush()
 		}

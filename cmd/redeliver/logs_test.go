@@ -8,7 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // followed is what "redeliver logs" writes of some lines of a journal.
@@ -30,7 +30,7 @@ func followed(t *testing.T, l logs, lines ...string) (out, said string) {
 func TestLogsOfOddJournals(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	begin := logs{host: control.Status{Clock: control.ClockStatus{Now: at}, Journal: 10}, mode: clock.Real, runs: true}
+	begin := logs{host: run.Status{Clock: run.ClockStatus{Now: at}, Journal: 10}, mode: clock.Real, runs: true}
 	line := func(r journal.Record) string {
 		r.Seq, r.Time = 11, at
 		return r.String()

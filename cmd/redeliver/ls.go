@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // A listing is one table of "redeliver ls". A service adds one of its own.
@@ -19,7 +19,7 @@ type listing struct {
 	name    string   // as on the command line, e.g. "queues"
 	columns []string // in capitals; the first names the thing
 	numbers int      // how many of the last columns are numbers
-	rows    func(inv *control.Inventory) [][]string
+	rows    func(inv *run.Inventory) [][]string
 	quiet   bool // not shown when it is empty, unless it is asked for
 }
 
@@ -38,11 +38,11 @@ func listings() []listing {
 	}
 }
 
-func functionRows(inv *control.Inventory) (rows [][]string) {
+func functionRows(inv *run.Inventory) (rows [][]string) {
 	for _, f := range inv.Functions {
 		state := f.State
 		switch {
-		case f.State == control.FunctionDisabled && f.Detail != "":
+		case f.State == run.FunctionDisabled && f.Detail != "":
 			state += " (" + f.Detail + ")"
 		case f.Detail != "":
 			state += ": " + f.Detail
@@ -52,14 +52,14 @@ func functionRows(inv *control.Inventory) (rows [][]string) {
 	return rows
 }
 
-func queueRows(inv *control.Inventory) (rows [][]string) {
+func queueRows(inv *run.Inventory) (rows [][]string) {
 	for _, q := range inv.Queues {
 		rows = append(rows, []string{q.Name, strconv.Itoa(q.Visible), strconv.Itoa(q.Invisible)})
 	}
 	return rows
 }
 
-func containerRows(inv *control.Inventory) (rows [][]string) {
+func containerRows(inv *run.Inventory) (rows [][]string) {
 	for _, c := range inv.Containers {
 		rows = append(rows, []string{c.Name, strconv.Itoa(c.Blobs), strconv.FormatInt(c.Bytes, 10)})
 	}
@@ -67,7 +67,7 @@ func containerRows(inv *control.Inventory) (rows [][]string) {
 }
 
 // busRows lists the entities of Service Bus. A topic holds scheduled messages only.
-func busRows(inv *control.Inventory) (rows [][]string) {
+func busRows(inv *run.Inventory) (rows [][]string) {
 	for i := range inv.ServiceBus {
 		e := &inv.ServiceBus[i]
 		row := []string{e.Path}
@@ -123,12 +123,12 @@ done with, and PENDING counts the changes after it.`,
 			}
 			if r.asJSON {
 				var raw json.RawMessage
-				if err := c.read(cmd.Context(), control.GetInventory{}, &raw); err != nil {
+				if err := c.read(cmd.Context(), run.GetInventory{}, &raw); err != nil {
 					return err
 				}
 				return writeInventory(std, raw, args)
 			}
-			inv, err := call(cmd.Context(), c, control.GetInventory{})
+			inv, err := call(cmd.Context(), c, run.GetInventory{})
 			if err == nil {
 				showInventory(newConsole(std, false), &inv, args)
 			}
@@ -153,7 +153,7 @@ func (l *listing) wanted(names []string) bool {
 }
 
 // showInventory writes the tables that names ask for.
-func showInventory(out *console, inv *control.Inventory, names []string) {
+func showInventory(out *console, inv *run.Inventory, names []string) {
 	var t strings.Builder
 	for _, l := range listings() {
 		rows := l.rows(inv)

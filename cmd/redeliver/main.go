@@ -44,11 +44,11 @@ type streams struct {
 }
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(execute(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// run is the whole program, without the process around it.
-func run(ctx context.Context, args []string, std streams) int {
+// execute is the whole program, without the process around it.
+func execute(ctx context.Context, args []string, std streams) int {
 	out := &output{Writer: newOutlet(std.out)}
 	std.out, std.err = out, newOutlet(std.err)
 	root := newRoot(std)

@@ -17,10 +17,14 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/faults"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
-	"github.com/redeliver/redeliver/host/web/control/trouble"
-	"github.com/redeliver/redeliver/host/web/view"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/cosmos"
+	"github.com/redeliver/redeliver/host/ops/eventgrid"
+	"github.com/redeliver/redeliver/host/ops/eventhubs"
+	"github.com/redeliver/redeliver/host/ops/messages"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // tools are the tools of an assistant, the ones for looking first.
@@ -30,7 +34,7 @@ func (a *assistant) tools() []mcp.Tool {
 	}
 	return []mcp.Tool{
 		tool("explain", "Explain messages", "Why was a message tried so often, and where has it gone?", "", "",
-			mcp.Operation(a.ask, "", mcp.Reads, control.Explain{}, latestText).Like(newExplain(a.std))),
+			mcp.Operation(a.ask, "", mcp.Reads, run.Explain{}, latestText).Like(newExplain(a.std))),
 		tool("ls", "List functions and services", "", "", "", a.list()),
 		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
 		tool("logs", "Read the journal", "", "", "", a.logs()),
@@ -38,18 +42,18 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("test", "Run scenarios", "", "", "", a.test()),
 		tool("send", "Send a message", "Send a message, an event or a document to a service of the running host: a function with a trigger for it gets it.", "service", "", a.sends()...),
 		tool("invoke", "Run a function by hand", "", "", "",
-			mcp.Asked(a.ask, "", mcp.Changes, control.Invoke{}, resultText).Like(newInvoke(a.std))),
+			mcp.Asked(a.ask, "", mcp.Changes, run.Invoke{}, resultText).Like(newInvoke(a.std))),
 		tool("clock", "Show or move the clock", "The clock of the running host: retry waits, locks, timers and lifetimes follow it. Without an action it is shown.", "action", "show", a.clocks()...),
 		tool("fail", "Make something fail", "Make something of the running host fail, to see what the app makes of it.", "what", "", a.fails()...),
 		tool("expire_lock", "End locks of Service Bus", "", "", "",
-			mcp.Operation(a.ask, "", mcp.Changes, control.ExpireLocks{}, expiredText).Named("path").Like(newExpireLockBus(a.std))),
+			mcp.Operation(a.ask, "", mcp.Changes, servicebus.ExpireLocks{}, expiredText).Named("path").Like(newExpireLockBus(a.std))),
 		tool("redrive", "Redrive poison messages", "Give poison messages and dead letters another chance.", "service", "", a.redrives()...),
 		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, or the documents of a container.", "service", "",
-			mcp.Operation(a.ask, "queue", mcp.Destroys, control.PurgeQueue{}, purgedQueue).Like(newPurgeQueue(a.std)),
-			mcp.Operation(a.ask, "servicebus", mcp.Destroys, control.PurgeEntity{}, purgedBus).Named("path").Like(newPurgeBus(a.std)),
-			mcp.Operation(a.ask, "cosmos", mcp.Destroys, control.PurgeDocuments{}, purgedCosmos).Named("container").Like(newPurgeCosmos(a.std))),
+			mcp.Operation(a.ask, "queue", mcp.Destroys, queues.PurgeQueue{}, purgedQueue).Like(newPurgeQueue(a.std)),
+			mcp.Operation(a.ask, "servicebus", mcp.Destroys, servicebus.PurgeEntity{}, purgedBus).Named("path").Like(newPurgeBus(a.std)),
+			mcp.Operation(a.ask, "cosmos", mcp.Destroys, cosmos.PurgeDocuments{}, purgedCosmos).Named("container").Like(newPurgeCosmos(a.std))),
 		tool("reset", "Empty all services", "", "", "",
-			mcp.Asked(a.ask, "", mcp.Destroys, control.ResetState{}, func(*control.ResetState, *api.None) string { return resetText })),
+			mcp.Asked(a.ask, "", mcp.Destroys, run.ResetState{}, func(*run.ResetState, *ops.None) string { return resetText })),
 	}
 }
 
@@ -58,33 +62,33 @@ const mostPeeked = 20
 
 func (a *assistant) peeks() []mcp.Way {
 	return []mcp.Way{
-		mcp.Asked(a.ask, "queue", mcp.Reads, control.PeekQueue{}, func(in *control.PeekQueue, out *control.Peeked) string {
+		mcp.Asked(a.ask, "queue", mcp.Reads, queues.PeekQueue{}, func(in *queues.PeekQueue, out *queues.Peeked) string {
 			return peekedQueue(out, in.ID != "")
 		}).Otherwise("max", mostPeeked).Like(newPeekQueue(a.std)),
-		mcp.Asked(a.ask, "servicebus", mcp.Reads, control.PeekEntity{}, func(in *control.PeekEntity, out *control.BusPeeked) string {
+		mcp.Asked(a.ask, "servicebus", mcp.Reads, servicebus.PeekEntity{}, func(in *servicebus.PeekEntity, out *servicebus.BusPeeked) string {
 			return peekedText(out, in.From == 0 && in.Session == nil)
 		}).Named("path").Otherwise("max", mostPeeked).Like(newPeekBus(a.std)),
-		mcp.Operation(a.ask, "cosmos", mcp.Reads, control.ReadDocuments{}, documentsText).Named("container").Otherwise("max", mostPeeked).Like(newPeekCosmos(a.std)),
-		mcp.Operation(a.ask, "output", mcp.Reads, control.PeekOutputs{}, outputsText).Named("name").Otherwise("max", mostPeeked).Like(newPeekOutput(a.std)),
+		mcp.Operation(a.ask, "cosmos", mcp.Reads, cosmos.ReadDocuments{}, documentsText).Named("container").Otherwise("max", mostPeeked).Like(newPeekCosmos(a.std)),
+		mcp.Operation(a.ask, "output", mcp.Reads, run.PeekOutputs{}, outputsText).Named("name").Otherwise("max", mostPeeked).Like(newPeekOutput(a.std)),
 	}
 }
 
 func (a *assistant) sends() []mcp.Way {
 	return []mcp.Way{
-		mcp.Asked(a.ask, "queue", mcp.Changes, control.SendMessage{}, sentToQueue).Renamed("visibility", "delay").Like(newSendQueue(a.std)),
-		mcp.Operation(a.ask, "servicebus", mcp.Changes, control.SendBusMessage{}, sentText).Named("path").Like(newSendBus(a.std)),
-		mcp.Operation(a.ask, "eventgrid", mcp.Changes, control.Publish{}, publishedText).Named("topic").Like(newSendGrid(a.std)),
-		mcp.Operation(a.ask, "eventhub", mcp.Changes, control.SendEvent{}, sentToHub).Named("hub").Like(newSendHub(a.std)),
-		mcp.Operation(a.ask, "cosmos", mcp.Changes, control.WriteDocuments{}, wroteText).Named("container").Like(newSendCosmos(a.std)),
+		mcp.Asked(a.ask, "queue", mcp.Changes, queues.SendMessage{}, sentToQueue).Renamed("visibility", "delay").Like(newSendQueue(a.std)),
+		mcp.Operation(a.ask, "servicebus", mcp.Changes, servicebus.SendBusMessage{}, sentText).Named("path").Like(newSendBus(a.std)),
+		mcp.Operation(a.ask, "eventgrid", mcp.Changes, eventgrid.Publish{}, publishedText).Named("topic").Like(newSendGrid(a.std)),
+		mcp.Operation(a.ask, "eventhub", mcp.Changes, eventhubs.SendEvent{}, sentToHub).Named("hub").Like(newSendHub(a.std)),
+		mcp.Operation(a.ask, "cosmos", mcp.Changes, cosmos.WriteDocuments{}, wroteText).Named("container").Like(newSendCosmos(a.std)),
 	}
 }
 
 func (a *assistant) clocks() []mcp.Way {
 	return []mcp.Way{
-		mcp.Operation(a.ask, "show", mcp.Reads, control.GetClock{}, timeText),
-		mcp.Operation(a.ask, "advance", mcp.Changes, control.AdvanceClock{}, timeText),
-		mcp.Operation(a.ask, "next", mcp.Changes, control.NextDeadline{}, timeText),
-		mcp.Operation(a.ask, "set", mcp.Changes, control.SetClock{}, timeText).Among("mode", clockModes...),
+		mcp.Operation(a.ask, "show", mcp.Reads, run.GetClock{}, timeText),
+		mcp.Operation(a.ask, "advance", mcp.Changes, run.AdvanceClock{}, timeText),
+		mcp.Operation(a.ask, "next", mcp.Changes, run.NextDeadline{}, timeText),
+		mcp.Operation(a.ask, "set", mcp.Changes, run.SetClock{}, timeText).Among("mode", clockModes...),
 	}
 }
 
@@ -93,21 +97,21 @@ func (a *assistant) fails() []mcp.Way {
 	for i, p := range faults.Points() {
 		points[i] = string(p)
 	}
-	add := func(in trouble.AddFault, cmd *cobra.Command) mcp.Way {
+	add := func(in run.AddFault, cmd *cobra.Command) mcp.Way {
 		w := mcp.Operation(a.ask, cmd.Name(), mcp.Destroys, in, waitingFaults)
 		w.About = mcp.Prose(cmp.Or(cmd.Long, cmd.Short+"."), 1)
 		return w
 	}
 	return []mcp.Way{
-		mcp.Asked(a.ask, "output", mcp.Destroys, control.FailOutputs{}, func(in *control.FailOutputs, _ *control.Outputs) string { return failingText(in) }).
+		mcp.Asked(a.ask, "output", mcp.Destroys, run.FailOutputs{}, func(in *run.FailOutputs, _ *run.Outputs) string { return failingText(in) }).
 			Named("name").Renamed("body", "error").Like(newFailOutput(a.std)),
-		add(trouble.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", faults.Services()...).Like(newFailOperation(a.std)),
-		add(trouble.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity").Like(newFailHandler(a.std)),
-		add(trouble.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status").Like(newFailDisk(a.std)),
-		mcp.Asked(a.ask, "host", mcp.Destroys, trouble.CrashAt{}, func(in *trouble.CrashAt, _ *api.None) string { return crashText(in) }).
+		add(run.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", faults.Services()...).Like(newFailOperation(a.std)),
+		add(run.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity").Like(newFailHandler(a.std)),
+		add(run.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status").Like(newFailDisk(a.std)),
+		mcp.Asked(a.ask, "host", mcp.Destroys, run.CrashAt{}, func(in *run.CrashAt, _ *ops.None) string { return crashText(in) }).
 			Named("function").Among("point", points...).Like(newFailHost(a.std)),
-		mcp.Operation(a.ask, "nothing", mcp.Changes, trouble.ClearFaults{}, endedFaults),
-		mcp.Asked(a.ask, "list", mcp.Reads, trouble.ListFaults{}, func(_ *trouble.ListFaults, out *trouble.Faults) string {
+		mcp.Operation(a.ask, "nothing", mcp.Changes, run.ClearFaults{}, endedFaults),
+		mcp.Asked(a.ask, "list", mcp.Reads, run.ListFaults{}, func(_ *run.ListFaults, out *run.Faults) string {
 			if len(out.Faults) == 0 {
 				return "no fault waits\n"
 			}
@@ -118,18 +122,18 @@ func (a *assistant) fails() []mcp.Way {
 
 func (a *assistant) redrives() []mcp.Way {
 	ways := []mcp.Way{
-		mcp.Operation(a.ask, "queue", mcp.Destroys, control.RedriveQueue{}, redrivenText).Like(newRedriveQueue(a.std)),
-		mcp.Asked(a.ask, "servicebus", mcp.Destroys, control.RedriveEntity{}, func(in *control.RedriveEntity, out *control.Redriven) string {
+		mcp.Operation(a.ask, "queue", mcp.Destroys, queues.RedriveQueue{}, redrivenText).Like(newRedriveQueue(a.std)),
+		mcp.Asked(a.ask, "servicebus", mcp.Destroys, servicebus.RedriveEntity{}, func(in *servicebus.RedriveEntity, out *ops.Redriven) string {
 			return redrivenBus(out, len(in.Sequence) == 0)
 		}).Named("path").Like(newRedriveBus(a.std)),
-		mcp.Operation(a.ask, "eventgrid", mcp.Destroys, view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}, redrivenGrid).Named("entity").Renamed("id", "event").Like(newRedriveGrid(a.std)),
+		mcp.Operation(a.ask, "eventgrid", mcp.Destroys, messages.RedriveMessages{MessageName: ops.MessageName{Service: "eventgrid"}}, redrivenGrid).Named("entity").Renamed("id", "event").Like(newRedriveGrid(a.std)),
 	}
 	ways[len(ways)-1].About = mcp.Prose(newRedriveGrid(a.std).Long, 1) // the operation is wider
 	return ways
 }
 
 // resultText is what came of a function that was run by hand.
-func resultText(in *control.Invoke, out *control.InvokeResult) string {
+func resultText(in *run.Invoke, out *run.InvokeResult) string {
 	var text, said bytes.Buffer
 	if err := showResult(newConsole(streams{out: &text, err: &said}, true), in.Name, out); err != nil {
 		return printableLines(err.Error()) + "\n"
@@ -163,8 +167,8 @@ func (a *assistant) list() mcp.Way {
 			"type": "array", "items": map[string]any{"type": "string", "enum": names}, "description": "some of the lists; default all",
 		}}},
 		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
-			var inv control.Inventory
-			if err := a.ask(ctx, control.GetInventory{}, &inv); err != nil {
+			var inv run.Inventory
+			if err := a.ask(ctx, run.GetInventory{}, &inv); err != nil {
 				return mcp.Answer{}, err
 			}
 			maskInventory(&inv)
@@ -179,7 +183,7 @@ func (a *assistant) list() mcp.Way {
 
 // maskInventory hides what lets others in: keys of topics, and codes in the addresses of web
 // hooks.
-func maskInventory(inv *control.Inventory) {
+func maskInventory(inv *run.Inventory) {
 	for i := range inv.EventGrid {
 		topic := &inv.EventGrid[i]
 		topic.Key = "********"

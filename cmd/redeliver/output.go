@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // outputRows lists the outputs that are recorded, or made to fail.
-func outputRows(inv *control.Inventory) (rows [][]string) {
+func outputRows(inv *run.Inventory) (rows [][]string) {
 	for _, o := range inv.Outputs {
 		failing := "-"
 		switch {
@@ -29,7 +29,7 @@ func outputRows(inv *control.Inventory) (rows [][]string) {
 
 func newPeekOutput(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.PeekOutputs
+	var in run.PeekOutputs
 	cmd := r.shows(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Show the values that a function has set on recorded outputs",
@@ -57,7 +57,7 @@ fail.`,
 	return cmd
 }
 
-func outputsText(found *control.PeekedOutputs) string {
+func outputsText(found *run.PeekedOutputs) string {
 	var b strings.Builder
 	writef(&b, "output %q: %s", found.Name, plural(found.Count, "value"))
 	if hidden := found.Count - len(found.Outputs); hidden > 0 {
@@ -83,7 +83,7 @@ func outputsText(found *control.PeekedOutputs) string {
 
 func newFailOutput(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.FailOutputs
+	var in run.FailOutputs
 	var text string
 	cmd := r.destroys(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
@@ -104,7 +104,7 @@ over a reload and ends with "state reset". "ls outputs" shows how many are left.
 				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
 			}
 			in.Name, in.Error = args[0], []byte(text)
-			return tell(cmd, r, in, func(*control.Outputs) string { return failingText(&in) })
+			return tell(cmd, r, in, func(*run.Outputs) string { return failingText(&in) })
 		},
 	})
 	cmd.Flags().IntVar(&in.Times, "times", 1, "number of writes that fail; -1 all, 0 none")
@@ -112,7 +112,7 @@ over a reload and ends with "state reset". "ls outputs" shows how many are left.
 	return cmd
 }
 
-func failingText(in *control.FailOutputs) string {
+func failingText(in *run.FailOutputs) string {
 	what := "the next write of"
 	switch {
 	case in.Times < 0:
@@ -128,7 +128,7 @@ func failingText(in *control.FailOutputs) string {
 // completeOutputs completes the first argument with the recorded outputs of the running
 // host.
 func completeOutputs(t *target) completion {
-	return completeFirst(t, noMore, func(inv *control.Inventory) (names []string) {
+	return completeFirst(t, noMore, func(inv *run.Inventory) (names []string) {
 		for _, o := range inv.Outputs {
 			names = append(names, o.Function+"/"+o.Binding)
 		}

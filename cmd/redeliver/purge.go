@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/queues"
 )
 
 func newPurge(std streams) *cobra.Command {
@@ -28,11 +28,11 @@ gone. The queue stays.`,
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
-			return tell(cmd, r, control.PurgeQueue{Queue: args[0]}, purgedQueue)
+			return tell(cmd, r, queues.PurgeQueue{Queue: args[0]}, purgedQueue)
 		},
 	})
 }
 
-func purgedQueue(out *control.QueuePurged) string {
+func purgedQueue(out *queues.QueuePurged) string {
 	return textf("removed %s from queue %q\n", plural(out.Removed, "message"), out.Queue)
 }

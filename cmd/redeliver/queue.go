@@ -11,7 +11,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/explain"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newSend(std streams) *cobra.Command {
@@ -21,7 +22,7 @@ func newSend(std streams) *cobra.Command {
 
 func newSendQueue(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.SendMessage
+	var in queues.SendMessage
 	var delay string
 	cmd := r.changes(&cobra.Command{
 		Use:   "queue NAME [BODY|-]",
@@ -47,7 +48,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 				return err
 			}
 			in.Queue = args[0]
-			return tell(cmd, r, in, func(m *control.Message) string { return sentToQueue(&in, m) })
+			return tell(cmd, r, in, func(m *queues.Message) string { return sentToQueue(&in, m) })
 		},
 	})
 	cmd.Flags().BoolVar(&in.Raw, "raw", false, "do not encode the body")
@@ -57,7 +58,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 	return cmd
 }
 
-func sentToQueue(in *control.SendMessage, m *control.Message) string {
+func sentToQueue(in *queues.SendMessage, m *queues.Message) string {
 	return textf("sent %s to queue %q\n", m.ID, in.Queue)
 }
 
@@ -88,7 +89,7 @@ func newPeek(std streams) *cobra.Command {
 
 func newPeekQueue(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.PeekQueue
+	var in queues.PeekQueue
 	cmd := r.shows(&cobra.Command{
 		Use:   "queue NAME",
 		Short: "Show the visible messages of a storage queue, and change nothing",
@@ -109,7 +110,7 @@ in any state.`,
 				return err
 			}
 			in.Queue = args[0]
-			return tell(cmd, r, in, func(found *control.Peeked) string { return peekedQueue(found, in.ID != "") })
+			return tell(cmd, r, in, func(found *queues.Peeked) string { return peekedQueue(found, in.ID != "") })
 		},
 	})
 	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many messages (default all)")
@@ -118,7 +119,7 @@ in any state.`,
 }
 
 // peekedQueue shows messages; only one was asked for when only is set.
-func peekedQueue(found *control.Peeked, only bool) string {
+func peekedQueue(found *queues.Peeked, only bool) string {
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)
 	writef(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
@@ -173,7 +174,7 @@ The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,
 		Example: `  redeliver invoke ProcessOrder '{"id":"7"}'`,
 		Args:    arguments(1, 2),
-		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *run.Inventory) (names []string) {
 			for _, f := range inv.Functions {
 				names = append(names, f.Name)
 			}
@@ -193,7 +194,7 @@ when the last attempt failed.`,
 			if err != nil {
 				return err
 			}
-			res, err := call(cmd.Context(), c, control.Invoke{Name: args[0], Input: in})
+			res, err := call(cmd.Context(), c, run.Invoke{Name: args[0], Input: in})
 			if err != nil {
 				return err
 			}
@@ -213,7 +214,7 @@ func functionName(name string) error {
 	return fmt.Errorf("function %q: want a letter, then letters, digits, _ and -; 128 characters in all", name)
 }
 
-func showResult(out *console, function string, res *control.InvokeResult) error {
+func showResult(out *console, function string, res *run.InvokeResult) error {
 	if !res.Succeeded {
 		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), explain.InWords(res.Error))
 	}

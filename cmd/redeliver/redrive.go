@@ -7,8 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/web/control"
-	"github.com/redeliver/redeliver/host/web/view"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/messages"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
@@ -19,7 +21,7 @@ func newRedrive(std streams) *cobra.Command {
 
 func newRedriveQueue(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var in control.RedriveQueue
+	var in queues.RedriveQueue
 	cmd := r.destroys(&cobra.Command{
 		Use:   "queue NAME-poison",
 		Short: "Move messages from a poison queue back to its queue",
@@ -57,7 +59,7 @@ both queues, and never lost.`,
 	return cmd
 }
 
-func redrivenText(done *control.Redriven) string {
+func redrivenText(done *ops.Redriven) string {
 	if done.ID != "" {
 		return textf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
 	}
@@ -74,7 +76,7 @@ func redrivenText(done *control.Redriven) string {
 
 func newRedriveGrid(std streams) *cobra.Command {
 	r := &remote{std: std}
-	in := view.RedriveMessages{MessageName: view.MessageName{Service: "eventgrid"}}
+	in := messages.RedriveMessages{MessageName: ops.MessageName{Service: "eventgrid"}}
 	cmd := r.destroys(&cobra.Command{
 		Use:   "eventgrid TOPIC/SUBSCRIPTION",
 		Short: "Give dead-lettered events back to their subscription",
@@ -102,12 +104,12 @@ on the way it is in both places, and never lost.`,
 	return cmd
 }
 
-func redrivenGrid(done *control.Redriven) string {
+func redrivenGrid(done *ops.Redriven) string {
 	return textf("gave %s back to event subscription %q\n", plural(done.Moved, "event"), done.To)
 }
 
 // subscriptionNames are the event subscriptions that have a place for dead letters.
-func subscriptionNames(inv *control.Inventory) (names []string) {
+func subscriptionNames(inv *run.Inventory) (names []string) {
 	for _, topic := range inv.EventGrid {
 		for i := range topic.Subscriptions {
 			if s := &topic.Subscriptions[i]; s.DeadLetterContainer != "" {

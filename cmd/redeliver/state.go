@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newState(std streams) *cobra.Command {
@@ -42,7 +42,7 @@ output.`,
 				return err
 			}
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
-				resp, err := c.ask(ctx, control.SaveState{})
+				resp, err := c.ask(ctx, run.SaveState{})
 				if err != nil {
 					return err
 				}
@@ -84,7 +84,7 @@ change of the state is moved there, and everything due on the way happens.`,
 			if err != nil {
 				return err
 			}
-			done, err := call(cmd.Context(), c, control.LoadState{Archive: in}, in.measured)
+			done, err := call(cmd.Context(), c, run.LoadState{Archive: in}, in.measured)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ empty. The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, control.ResetState{}, func(*api.None) string { return resetText })
+			return tell(cmd, r, run.ResetState{}, func(*ops.None) string { return resetText })
 		},
 	})
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func newStop(std streams) *cobra.Command {
@@ -27,7 +27,7 @@ func newStop(std streams) *cobra.Command {
 					return err
 				}
 			}
-			if _, err := call(cmd.Context(), c, control.Stop{}); err != nil {
+			if _, err := call(cmd.Context(), c, run.Stop{}); err != nil {
 				return err
 			}
 			if c.dir != "" {

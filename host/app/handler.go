@@ -296,3 +296,16 @@ func fileDigest(path string) string {
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
+
+// Language is the name of the language that the app's handler is written in, as far as the
+// host knows: "go", that of its runtime, or "custom" for handlers that speak HTTP, of which
+// the platform knows none.
+func (a *App) Language() string {
+	switch a.Handler.Kind {
+	case GoSource:
+		return "go"
+	case Language:
+		return a.Handler.Runtime
+	}
+	return string(Custom)
+}

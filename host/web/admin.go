@@ -73,7 +73,7 @@ func describe(a *app.App, f *app.Function, base string) functionInfo {
 		Config:         f.Config,
 		IsDisabled:     f.Disabled,
 	}
-	if l := language(a); l != custom {
+	if l := a.Language(); l != string(app.Custom) {
 		info.Language = &l
 	}
 	if info.Config == nil {
@@ -92,22 +92,6 @@ func describe(a *app.App, f *app.Function, base string) functionInfo {
 }
 
 func text(s string) *string { return &s }
-
-// language is the name of the language that the app's handler is written in,
-// as far as the host knows.
-func language(a *app.App) string {
-	switch a.Handler.Kind {
-	case app.GoSource:
-		return "go"
-	case app.Language:
-		return a.Handler.Runtime
-	default:
-		return custom
-	}
-}
-
-// custom is the language of handlers that speak HTTP, of which the platform knows none.
-const custom = "custom"
 
 // base is the server's own address, as the caller knows it.
 func base(r *http.Request) string { return "http://" + r.Host }

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 func writeError(w http.ResponseWriter, status int, message, hint string) {
-	writeJSON(w, status, api.Error{Text: message, Hint: hint})
+	writeJSON(w, status, ops.Error{Text: message, Hint: hint})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

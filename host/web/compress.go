@@ -12,7 +12,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 // compressionFlag among AzureWebJobsFeatureFlags has answers compressed for callers who
@@ -28,7 +28,7 @@ func (s *Server) compressing(w http.ResponseWriter, r *http.Request) (_ http.Res
 	accepted := r.Header.Values("Accept-Encoding")
 	a := s.host.App()
 	if a == nil || len(accepted) == 0 || r.Method == http.MethodHead ||
-		strings.HasPrefix(strings.ToLower(r.URL.Path), api.Prefix) || !hasFlag(a.Settings.Get("AzureWebJobsFeatureFlags"), compressionFlag) {
+		strings.HasPrefix(strings.ToLower(r.URL.Path), ops.Prefix) || !hasFlag(a.Settings.Get("AzureWebJobsFeatureFlags"), compressionFlag) {
 		return w, func() {}
 	}
 	c := &compressed{ResponseWriter: w, coding: codingFor(strings.Join(accepted, ","))}

@@ -4,213 +4,180 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
+	"strconv"
+	"time"
 
-	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
-	servicebuskind "github.com/redeliver/redeliver/host/kinds/servicebus"
 	"github.com/redeliver/redeliver/host/listen"
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/all"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-// operations is the control API: each operation of package control with its handler.
-func (s *Server) operations() []operation {
-	out := []operation{
-		direct(s.status),
-		inside(s, s.inventory),
-		inside(s, s.listQueues),
-		inside(s, s.sendMessage),
-		inside(s, s.peekQueue),
-		inside(s, s.purgeQueue),
-		direct(s.redriveQueue),
-		streamed(s.upload),
-		streamed(s.download),
-		inside(s, s.listEntities),
-		inside(s, s.createEntity),
-		inside(s, s.deleteEntity),
-		inside(s, s.sendBusMessage),
-		inside(s, s.peekEntity),
-		inside(s, s.purgeEntity),
-		inside(s, s.redriveEntity),
-		inside(s, s.expireLocks),
-		inside(s, s.listContainers),
-		inside(s, s.createContainer),
-		inside(s, s.deleteContainer),
-		inside(s, s.writeDocuments),
-		inside(s, s.readDocuments),
-		inside(s, s.purgeDocuments),
-		inside(s, s.createTopic),
-		inside(s, s.subscribe),
-		inside(s, s.deleteTopic),
-		inside(s, s.unsubscribe),
-		inside(s, s.publish),
-		inside(s, s.createHub),
-		inside(s, s.createGroup),
-		inside(s, s.sendEvent),
-		direct(s.listOutputs),
-		direct(s.peekOutputs),
-		direct(s.failOutputs),
-		direct(s.invoke),
-		streamed(s.journal),
-		direct(s.explain),
-		direct(s.app),
-		inside(s, s.dues),
-		direct(s.runAgain),
-		inside(s, s.messages),
-		streamed(s.messageBody),
-		inside(s, s.releaseMessage),
-		inside(s, s.poisonMessage),
-		direct(s.redriveMessages),
-		direct(s.clockStatus),
-		direct(s.advance),
-		direct(s.nextDeadline),
-		direct(s.setClock),
-		streamed(s.saveState),
-		direct(s.loadState),
-		direct(s.resetState),
-		direct(s.reload),
-		streamed(s.describe),
-	}
-	if s.opts.Secret != "" {
-		out = append(out, direct(s.identity))
-	}
-	if s.opts.Faults != nil {
-		out = append(out, inside(s, s.listFaults), inside(s, s.addFault), inside(s, s.clearFaults))
-	}
-	if s.opts.Crash != nil {
-		out = append(out, inside(s, s.crashAt))
-	}
-	if s.opts.Stop != nil {
-		out = append(out, direct(s.stop))
-	}
-	return out
-}
-
-// An operation is one with its handler, whose error is what refuses it.
-type operation struct {
-	api.Route
-	serve func(w http.ResponseWriter, r *http.Request) error
-}
-
-// streamed is an operation whose handler writes the answer by itself.
-func streamed[In api.Operation[Out], Out any](serve func(w http.ResponseWriter, r *http.Request, in In) error) operation {
-	var in In
-	return operation{api.RouteOf(in), func(w http.ResponseWriter, r *http.Request) error {
-		in, err := decoded[In](r)
-		if err != nil {
-			return err
-		}
-		return serve(w, r, in)
-	}}
-}
-
-// direct is an operation whose handler looks after the clock by itself.
-func direct[In api.Operation[Out], Out any](do func(ctx context.Context, in In) (Out, error)) operation {
-	var in In
-	status := api.RouteOf(in).Status
-	return streamed(func(w http.ResponseWriter, r *http.Request, in In) error {
-		out, err := do(r.Context(), in)
-		if err != nil {
-			return err
-		}
-		if _, none := any(out).(api.None); none {
-			w.WriteHeader(status)
-		} else {
-			writeJSON(w, status, out)
-		}
-		return nil
-	})
-}
-
-// inside is an operation whose handler runs under the host's clock, and goes on when
-// its caller has gone.
-func inside[In api.Operation[Out], Out any](s *Server, do func(ctx context.Context, in In) (Out, error)) operation {
-	var in In
-	name := api.RouteOf(in).Name
-	return direct(func(_ context.Context, in In) (out Out, err error) {
-		err = s.inside(name, func(ctx context.Context) (err error) {
-			out, err = do(ctx, in)
-			return err
-		})
-		return out, err
-	})
-}
-
-// decoded is the operation that a request asks for.
-func decoded[In any](r *http.Request) (in In, err error) {
-	err = api.Decode(r, &in)
-	if refused := (*api.Error)(nil); err != nil && !errors.As(err, &refused) {
-		err = unread(err)
-	}
-	return in, err
-}
-
-// controlRoutes serves the operations.
+// controlRoutes serves the operations, and the journal.
 func (s *Server) controlRoutes(mux *http.ServeMux) {
 	own := http.NewServeMux()
-	for _, op := range s.operations() {
-		own.HandleFunc(op.Method+" "+api.Prefix+op.Path, func(w http.ResponseWriter, r *http.Request) {
-			err := s.elsewhere(op.Needs)
-			if err == nil {
-				err = s.served(r, func() error { return op.serve(w, limited(w, r, op.Limit)) })
-			}
-			if err != nil {
-				refusal := s.meant(op.Service(), namesOf(op.Route, r), refusalOf(op.Service(), err))
-				writeJSON(w, refusal.Status, refusal)
-			}
-		})
+	for _, op := range all.Operations() {
+		if op.Offered(&s.env) {
+			own.HandleFunc(pattern(op.Route), s.operation(op))
+		}
 	}
+	journal := ops.RouteOf(run.ReadJournal{})
+	own.HandleFunc(pattern(journal), func(w http.ResponseWriter, r *http.Request) {
+		var in run.ReadJournal
+		err := decode(r, &in)
+		if err == nil {
+			err = s.journal(w, r, in)
+		}
+		if err != nil {
+			writeRefusal(w, (*ops.Service)(nil).Refusal(err))
+		}
+	})
 	if s.opts.Metrics != nil {
-		own.Handle("GET "+api.Prefix+"/metrics", s.opts.Metrics)
+		own.Handle("GET "+ops.Prefix+"/metrics", s.opts.Metrics)
 	}
-	mux.Handle(api.Prefix+"/", own)
+	mux.Handle(ops.Prefix+"/", own)
 }
 
-// served serves an operation. One that panics is refused: its caller has an answer, and
+func pattern(route ops.Route) string { return route.Method + " " + ops.Prefix + route.Path }
+
+// operation serves an operation.
+func (s *Server) operation(op ops.Deed) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r = limited(w, r, op.Limit)
+		body := &begun{ReadCloser: r.Body}
+		r.Body = body
+		answer, err := s.do(op, r)
+		if stream, ok := answer.(ops.Stream); ok && err == nil {
+			err = s.streamed(w, r, op, stream)
+			answer = nil
+		}
+		switch _, none := answer.(ops.None); {
+		case err != nil:
+			writeRefusal(w, op.Refused(&s.env, op.NamesOf(r), err))
+			if op.Limit < 0 {
+				body.linger(w, r)
+			}
+		case none:
+			w.WriteHeader(op.Status)
+		case answer != nil:
+			writeJSON(w, op.Status, answer)
+		}
+	}
+}
+
+// do does what a request asks for. One that panics is refused: its caller has an answer, and
 // not the end of the connection.
-func (s *Server) served(r *http.Request, serve func() error) (err error) {
+func (s *Server) do(op ops.Deed, r *http.Request) (answer any, err error) {
 	defer func() {
-		switch cause := recover(); cause {
-		case nil:
-		case http.ErrAbortHandler: // what has begun cannot become a refusal
-			panic(cause)
-		default:
+		if cause := recover(); cause != nil {
 			s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.Path).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an operation has failed")
-			err = refuse(http.StatusInternalServerError, fmt.Sprintf("the host has failed to answer: %v", cause), "this is a fault of redeliver; what the host says stands in its log")
+			err = ops.Refuse(http.StatusInternalServerError, fmt.Sprintf("the host has failed to answer: %v", cause), "this is a fault of redeliver; what the host says stands in its log")
 		}
 	}()
-	return serve()
+	return op.Do(r.Context(), &s.env, func(in any) error { return decode(r, in) })
 }
+
+// streamed writes an answer of bytes. The error is one that can still be told: nothing was
+// written before it.
+func (s *Server) streamed(w http.ResponseWriter, r *http.Request, op ops.Deed, answer ops.Stream) error {
+	if answer.Close != nil {
+		defer func() { _ = answer.Close() }()
+	}
+	for name, values := range answer.Header {
+		w.Header()[name] = values
+	}
+	if answer.Known {
+		w.Header().Set("Content-Length", strconv.FormatInt(answer.Length, 10))
+	}
+	out := &counted{w: w}
+	err := answer.Write(out)
+	if err != nil && out.err == nil { // and not the caller's going away
+		s.opts.Logger.Error().Err(err).Str("component", "web").Str("request", r.Method+" "+r.URL.RequestURI()).Msg("an answer could not be written to its end")
+	}
+	switch {
+	case out.n > 0 && err != nil: // too late for a status: the caller sees an answer that is cut short
+		panic(http.ErrAbortHandler)
+	case err != nil:
+		for name := range answer.Header {
+			w.Header().Del(name)
+		}
+		w.Header().Del("Content-Length")
+	case out.n == 0:
+		w.WriteHeader(op.Status)
+	}
+	return err
+}
+
+// counted counts what was written; err is the first failure.
+type counted struct {
+	w   io.Writer
+	n   int64
+	err error
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.n += int64(n); err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// decode reads what a request asks for.
+func decode(r *http.Request, in any) error {
+	err := ops.Decode(r, in)
+	if refused := (*ops.Error)(nil); err != nil && !errors.As(err, &refused) {
+		err = ops.Unread(err)
+	}
+	return err
+}
+
+func writeRefusal(w http.ResponseWriter, refused *ops.Error) { writeJSON(w, refused.Status, refused) }
 
 // limited is a request with a body that has an end.
 func limited(w http.ResponseWriter, r *http.Request, limit int64) *http.Request {
-	if limit < 0 {
-		return r
-	}
-	if limit == api.MaxBody {
-		listen.Within(r, listen.BodyPatience)
-	}
 	out := new(http.Request)
 	*out = *r
+	switch {
+	case limit < 0:
+		return out
+	case limit == ops.MaxBody:
+		listen.Within(r, listen.BodyPatience)
+	}
 	out.Body = http.MaxBytesReader(w, r.Body, limit)
 	return out
 }
 
-// elsewhere refuses an operation of an embedded service where the app uses
-// another one: its data there would never be found.
-func (s *Server) elsewhere(service string) error {
-	var setting, what, kind string
-	switch service {
-	case "storage":
-		setting, what, kind = s.host.StorageOutside(), "an account", "account"
-	case "servicebus":
-		setting, what, kind = servicebuskind.Outside(s.host.Connections(), s.host.App()), "a Service Bus namespace", "namespace"
-	case "eventhubs":
-		setting, what, kind = hubskind.Outside(s.host.Connections(), s.host.App()), "an Event Hubs namespace", "namespace"
+// begun is the body of a request, and whether its reading has begun.
+type begun struct {
+	io.ReadCloser
+	read bool
+}
+
+func (b *begun) Read(p []byte) (int, error) {
+	b.read = true
+	return b.ReadCloser.Read(p)
+}
+
+// lingering is how long the rest of a refused body is waited for.
+const lingering = 2 * time.Second
+
+// linger sends the answer to a body that was refused in its middle, and reads on
+// until the sender has seen it: a connection that is closed while bytes are coming
+// takes the answer with it. A client without leave to send has sent nothing.
+func (b *begun) linger(w http.ResponseWriter, r *http.Request) {
+	if !b.read {
+		return
 	}
-	if setting == "" {
-		return nil
-	}
-	return refuse(http.StatusConflict, setting+" is "+what+" outside this host",
-		fmt.Sprintf("this command is for the embedded %s; use a client of that %[1]s, or the command of the host that serves it", kind))
+	_ = http.NewResponseController(w).Flush() // a ResponseWriter of a test has none
+	listen.Within(r, lingering)
+	_, _ = io.Copy(io.Discard, b.ReadCloser)
+}
+
+// inside runs a call of a service under the host's clock.
+func (s *Server) inside(name string, f func(ctx context.Context) error) error {
+	return s.env.Inside(name, f)
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
-	"github.com/redeliver/redeliver/host/web/view"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -29,7 +29,7 @@ func TestControlQueues(t *testing.T) {
 	const queue = "/admin/redeliver/queues/orders/messages"
 
 	d.want(404, "GET", queue, "")
-	sent := get[control.Message](d, 201, "POST", queue, `{"id":7}`)
+	sent := get[queues.Message](d, 201, "POST", queue, `{"id":7}`)
 	if sent.ID == "" || sent.Body == nil || *sent.Body != `{"id":7}` || sent.Text != "eyJpZCI6N30=" {
 		t.Errorf("sent = %+v, want the body, encoded as base64", sent)
 	}
@@ -38,7 +38,7 @@ func TestControlQueues(t *testing.T) {
 	d.want(201, "POST", queue+"?visibility=100h", "later")
 	d.want(201, "POST", queue, "")
 
-	got := get[control.Peeked](d, 200, "GET", queue, "")
+	got := get[queues.Peeked](d, 200, "GET", queue, "")
 	var shown []string
 	for _, m := range got.Messages {
 		switch {
@@ -60,28 +60,28 @@ func TestControlQueues(t *testing.T) {
 	if got.Queue != "orders" || got.Count != 5 {
 		t.Errorf("queue %q with %d messages, want orders with 5", got.Queue, got.Count)
 	}
-	if one := get[control.Peeked](d, 200, "GET", queue+"?max=1", ""); len(one.Messages) != 1 {
+	if one := get[queues.Peeked](d, 200, "GET", queue+"?max=1", ""); len(one.Messages) != 1 {
 		t.Errorf("max=1 shows %d messages", len(one.Messages))
 	}
-	list := get[struct{ Queues []control.QueueInfo }](d, 200, "GET", "/admin/redeliver/queues", "")
-	if diff := cmp.Diff([]control.QueueInfo{{Name: "orders", Count: 5, Visible: 4, Invisible: 1}}, list.Queues); diff != "" {
+	list := get[struct{ Queues []queues.QueueInfo }](d, 200, "GET", "/admin/redeliver/queues", "")
+	if diff := cmp.Diff([]queues.QueueInfo{{Name: "orders", Count: 5, Visible: 4, Invisible: 1}}, list.Queues); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}
-	if got := get[control.QueuePurged](d, 200, "DELETE", queue, ""); got.Removed != 5 {
+	if got := get[queues.QueuePurged](d, 200, "DELETE", queue, ""); got.Removed != 5 {
 		t.Errorf("clear removed %d messages, want 5", got.Removed)
 	}
-	if left := get[control.Peeked](d, 200, "GET", queue, ""); left.Count != 0 {
+	if left := get[queues.Peeked](d, 200, "GET", queue, ""); left.Count != 0 {
 		t.Errorf("%d messages after clear", left.Count)
 	}
 
 	// 48 KiB are what fits when it is encoded.
-	if refused := get[api.Error](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
+	if refused := get[ops.Error](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
 		t.Errorf("a body that is too large once encoded: hint %q, want the largest", refused.Hint)
 	}
-	if refused := get[api.Error](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
+	if refused := get[ops.Error](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
 		t.Errorf("a raw body that is too large: hint %q", refused.Hint)
 	}
-	get[control.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
+	get[queues.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
 
 	for _, tt := range []struct {
 		name, method, path, body string
@@ -117,14 +117,14 @@ func TestControlInvoke(t *testing.T) {
 	d := open(t, app(plainHostJSON), handlers, nil)
 	const echo, page = "/admin/redeliver/functions/Echo/invoke", "/admin/redeliver/functions/page/invoke"
 
-	if got := get[control.InvokeResult](d, 200, "POST", echo, "ok"); !got.Succeeded || got.Attempts != 1 {
+	if got := get[run.InvokeResult](d, 200, "POST", echo, "ok"); !got.Succeeded || got.Attempts != 1 {
 		t.Errorf("result = %+v, want a success in 1 attempt", got)
 	}
-	got := get[control.InvokeResult](d, 200, "POST", echo, "no")
+	got := get[run.InvokeResult](d, 200, "POST", echo, "no")
 	if got.Succeeded || got.Attempts != 3 || !strings.Contains(got.Error, "bad input no") {
 		t.Errorf("result = %+v, want a failure after 3 attempts", got)
 	}
-	made := get[control.InvokeResult](d, 200, "POST", page, "")
+	made := get[run.InvokeResult](d, 200, "POST", page, "")
 	if r := made.Response; r == nil || r.StatusCode != 201 || string(r.Body) != "made" || r.Header.Get("X-A") != "1" {
 		t.Errorf("response = %+v, want 201 made", made.Response)
 	}
@@ -175,8 +175,8 @@ func TestControlJournalFollow(t *testing.T) {
 func TestControlClock(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	before := get[control.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", "")
-	after := get[control.ClockStatus](d, 200, "POST", "/admin/redeliver/clock/advance?by=15m", "")
+	before := get[run.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", "")
+	after := get[run.ClockStatus](d, 200, "POST", "/admin/redeliver/clock/advance?by=15m", "")
 	if !after.Virtual || after.Now.Sub(before.Now) < 15*time.Minute || after.Now.Sub(before.Now) > 16*time.Minute {
 		t.Errorf("advance by 15m went from %v to %v", before.Now, after.Now)
 	}
@@ -199,15 +199,15 @@ func TestControlClockModes(t *testing.T) {
 	d.want(200, "PUT", clockPath+"?mode=manual", "")
 	d.want(201, "POST", "/admin/redeliver/queues/orders/messages", "x")
 	d.wait(journal.RetryScheduled, "Orders")
-	before := get[control.ClockStatus](d, 200, "GET", clockPath, "")
+	before := get[run.ClockStatus](d, 200, "GET", clockPath, "")
 	if before.Mode != clock.Manual || len(before.Due) == 0 || before.Due[0].At.Sub(before.Now) != time.Hour {
 		t.Errorf("the clock is %+v, want manual, and the retry in an hour", before)
 	}
-	after := get[control.ClockStatus](d, 200, "POST", clockPath+"/next", "")
+	after := get[run.ClockStatus](d, 200, "POST", clockPath+"/next", "")
 	if got := after.Now.Sub(before.Now); got != time.Hour {
 		t.Errorf("next moved time by %v, want an hour", got)
 	}
-	if got := get[control.ClockStatus](d, 200, "GET", clockPath, ""); !got.Now.Equal(after.Now) {
+	if got := get[run.ClockStatus](d, 200, "GET", clockPath, ""); !got.Now.Equal(after.Now) {
 		t.Errorf("time went on from %v to %v by itself", after.Now, got.Now)
 	}
 	d.want(200, "PUT", clockPath+"?mode=auto", "")
@@ -221,10 +221,10 @@ func TestControlClockModes(t *testing.T) {
 func TestControlClockRefused(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, &web.Options{Pace: func(p clock.Pace) error { return fmt.Errorf("no %s here", p) }})
-	if got := get[api.Error](d, 409, "PUT", "/admin/redeliver/clock?mode=manual", ""); got.Text != "no manual here" {
+	if got := get[ops.Error](d, 409, "PUT", "/admin/redeliver/clock?mode=manual", ""); got.Text != "no manual here" {
 		t.Errorf("refused with %q", got.Text)
 	}
-	if got := get[control.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", ""); got.Mode != clock.Auto {
+	if got := get[run.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", ""); got.Mode != clock.Auto {
 		t.Errorf("the mode is %q, want auto", got.Mode)
 	}
 }
@@ -234,7 +234,7 @@ func TestControlStatus(t *testing.T) {
 	handlers := functions.New()
 	handlers.Queue("Orders", "orders", nothing, functions.FixedDelay(4, time.Second))
 	d := open(t, app(plainHostJSON), handlers, nil)
-	got := get[control.Status](d, 200, "GET", "/admin/redeliver/status", "")
+	got := get[run.Status](d, 200, "GET", "/admin/redeliver/status", "")
 	if !got.Ready || got.App != d.dir || got.Version != "v1.2.3" || got.PID == 0 || got.Generation != 1 {
 		t.Errorf("status = %+v", got)
 	}
@@ -247,11 +247,11 @@ func TestControlReload(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	d.write("host.json", `{"version":"2.0","retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:00:01"}}`)
-	if got := get[control.Reloaded](d, 200, "POST", "/admin/redeliver/reload", ""); got.Generation != 2 {
+	if got := get[run.Reloaded](d, 200, "POST", "/admin/redeliver/reload", ""); got.Generation != 2 {
 		t.Errorf("generation after a reload = %d, want 2", got.Generation)
 	}
 	d.write("host.json", `{"version":`)
-	refused := get[api.Error](d, 409, "POST", "/admin/redeliver/reload", "")
+	refused := get[ops.Error](d, 409, "POST", "/admin/redeliver/reload", "")
 	if !strings.Contains(refused.Text, "host.json") || refused.Hint == "" {
 		t.Errorf("refusal = %+v, want the fault of host.json and a hint", refused)
 	}
@@ -259,9 +259,9 @@ func TestControlReload(t *testing.T) {
 		t.Error("a refused reload changed the generation")
 	}
 	d.write("host.json", `{"version":"2.0","extensions":{"queues":{"batchSize":"x","maxDequeueCount":"y"}}}`)
-	get[api.Error](d, 409, "POST", "/admin/redeliver/reload", "")
+	get[ops.Error](d, 409, "POST", "/admin/redeliver/reload", "")
 	var got []string
-	for _, g := range get[view.App](d, 200, "GET", "/admin/redeliver/app", "").Generations {
+	for _, g := range get[run.App](d, 200, "GET", "/admin/redeliver/app", "").Generations {
 		if g.Refused {
 			_, key, _ := strings.Cut(g.Reason, "extensions.queues.")
 			key, _, _ = strings.Cut(key, ":")

@@ -15,7 +15,9 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
+	servicebuops "github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 const emulated = "Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
@@ -57,8 +59,8 @@ func (d *fixture) receive(source string, n int) []*servicebus.Received {
 func TestControlBusEntities(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	made := get[control.BusEntity](d, 201, "PUT", bus("entity", "Orders"), `{"lockDuration":"PT30S","maxDeliveryCount":3,"defaultMessageTimeToLive":"P1D","requiresDuplicateDetection":true,"userMetadata":"ours"}`)
-	want := control.BusEntity{Path: "Orders", Kind: setting.Queue, Settings: control.BusSettings{
+	made := get[servicebuops.BusEntity](d, 201, "PUT", bus("entity", "Orders"), `{"lockDuration":"PT30S","maxDeliveryCount":3,"defaultMessageTimeToLive":"P1D","requiresDuplicateDetection":true,"userMetadata":"ours"}`)
+	want := servicebuops.BusEntity{Path: "Orders", Kind: setting.Queue, Settings: servicebuops.BusSettings{
 		LockDuration: "PT30S", MaxDeliveryCount: 3, DefaultMessageTimeToLive: "P1D", RequiresDuplicateDetection: true,
 		DuplicateDetectionHistoryTimeWindow: "PT10M", MaxSizeInMegabytes: 1024, MaxMessageSizeInKilobytes: 256, Status: "Active", UserMetadata: "ours",
 	}}
@@ -70,16 +72,16 @@ func TestControlBusEntities(t *testing.T) {
 	if a := d.want(404, "PUT", bus("entity", "events/Subscriptions/all"), ""); !strings.Contains(a.Body, "create servicebus events --topic") {
 		t.Errorf("without the topic: %s, want a hint", a.Body)
 	}
-	if got := get[control.BusEntity](d, 201, "PUT", bus("entity", "events"), `{"topic":true}`); got.Kind != setting.Topic || got.Settings.LockDuration != "" {
+	if got := get[servicebuops.BusEntity](d, 201, "PUT", bus("entity", "events"), `{"topic":true}`); got.Kind != setting.Topic || got.Settings.LockDuration != "" {
 		t.Errorf("topic = %+v", got)
 	}
-	sub := get[control.BusEntity](d, 201, "PUT", bus("entity", "EVENTS/subscriptions/Large"), `{"filter":"n > 5","action":"SET seen = 1","maxDeliveryCount":2}`)
+	sub := get[servicebuops.BusEntity](d, 201, "PUT", bus("entity", "EVENTS/subscriptions/Large"), `{"filter":"n > 5","action":"SET seen = 1","maxDeliveryCount":2}`)
 	if sub.Path != "events/Subscriptions/Large" || sub.Kind != setting.Subscription || sub.Settings.MaxDeliveryCount != 2 {
 		t.Errorf("subscription = %+v", sub)
 	}
 	d.want(201, "POST", bus("messages", "events", "property", "n:=6"), "six")
 	d.want(201, "POST", bus("messages", "events", "property", "n:=5"), "five")
-	got := get[control.BusPeeked](d, 200, "GET", bus("messages", sub.Path), "")
+	got := get[servicebuops.BusPeeked](d, 200, "GET", bus("messages", sub.Path), "")
 	if got.Count != 1 || len(got.Messages) != 1 || *got.Messages[0].Body != "six" || fmt.Sprint(got.Messages[0].Properties["seen"]) != "1" {
 		t.Errorf("messages behind the filter: %+v", got)
 	}
@@ -104,7 +106,7 @@ func TestControlBusEntities(t *testing.T) {
 		})
 	}
 	var paths []string
-	for _, e := range get[control.Inventory](d, 200, "GET", prefix+"/inventory", "").ServiceBus {
+	for _, e := range get[run.Inventory](d, 200, "GET", prefix+"/inventory", "").ServiceBus {
 		paths = append(paths, fmt.Sprint(e.Path, " ", e.Active))
 	}
 	if diff := cmp.Diff([]string{"Orders 0", "events 0", "events/Subscriptions/Large 1"}, paths); diff != "" {
@@ -117,27 +119,27 @@ func TestControlBusMessages(t *testing.T) {
 	d := open(t, app(plainHostJSON), nil, nil)
 	d.want(404, "POST", bus("messages", "orders"), "a")
 	d.want(201, "PUT", bus("entity", "orders"), "")
-	sent := get[control.BusSent](d, 201, "POST", bus("messages", "orders", "id", "m1", "subject", "s", "contentType", "text/plain", "session", "", "correlation", "c",
+	sent := get[servicebuops.BusSent](d, 201, "POST", bus("messages", "orders", "id", "m1", "subject", "s", "contentType", "text/plain", "session", "", "correlation", "c",
 		"to", "t", "replyTo", "r", "property", "a=b=c", "property", "n:=-7", "property", "f:=1.5", "property", "yes:=true", "property", "none:=null", "ttl", "10m"), "body")
 	if sent.MessageID != "m1" || sent.SequenceNumber != 0 {
 		t.Errorf("sent = %+v", sent)
 	}
-	if other := get[control.BusSent](d, 201, "POST", bus("messages", "orders"), "\xff"); len(other.MessageID) != 36 {
+	if other := get[servicebuops.BusSent](d, 201, "POST", bus("messages", "orders"), "\xff"); len(other.MessageID) != 36 {
 		t.Errorf("identifier %q, want one that was made", other.MessageID)
 	}
-	later := get[control.BusSent](d, 201, "POST", bus("messages", "orders", "delay", "2000h"), "later")
+	later := get[servicebuops.BusSent](d, 201, "POST", bus("messages", "orders", "delay", "2000h"), "later")
 	if later.SequenceNumber == 0 || later.ScheduledFor.IsZero() {
 		t.Errorf("scheduled = %+v", later)
 	}
 	d.want(201, "POST", bus("messages", "orders", "at", "2031-01-01T00:00:00Z"), "at")
 
-	got := get[control.BusPeeked](d, 200, "GET", bus("messages", "ORDERS"), "")
+	got := get[servicebuops.BusPeeked](d, 200, "GET", bus("messages", "ORDERS"), "")
 	if got.Path != "orders" || got.Count != 4 || len(got.Messages) != 4 {
 		t.Fatalf("peeked %+v", got)
 	}
 	first, empty := got.Messages[0], ""
 	first.Enqueued, first.Expires = time.Time{}, time.Time{}
-	want := control.BusMessage{
+	want := servicebuops.BusMessage{
 		SequenceNumber: 1, MessageID: "m1", State: "active", Subject: "s", ContentType: "text/plain", SessionID: &empty, CorrelationID: "c", To: "t", ReplyTo: "r",
 		Properties: map[string]any{"a": "b=c", "n": -7.0, "f": 1.5, "yes": true, "none": nil}, Body: ref("body"),
 	}
@@ -150,7 +152,7 @@ func TestControlBusMessages(t *testing.T) {
 	if m := got.Messages[2]; m.State != "scheduled" || !m.ScheduledFor.Equal(later.ScheduledFor) {
 		t.Errorf("a message that waits: %+v, want scheduled for %v", m, later.ScheduledFor)
 	}
-	part := get[control.BusPeeked](d, 200, "GET", bus("messages", "orders", "from", "2", "max", "1"), "")
+	part := get[servicebuops.BusPeeked](d, 200, "GET", bus("messages", "orders", "from", "2", "max", "1"), "")
 	if len(part.Messages) != 1 || part.Messages[0].SequenceNumber != 2 || part.Count != 4 {
 		t.Errorf("from 2, at most 1: %+v", part)
 	}
@@ -177,7 +179,7 @@ func TestControlBusMessages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { d.want(tt.want, tt.method, tt.address, "x") })
 	}
 	d.want(413, "POST", bus("messages", "orders"), strings.Repeat("x", 256<<10+1))
-	if got := get[control.Purged](d, 200, "DELETE", bus("messages", "orders"), ""); got.Removed != 4 {
+	if got := get[ops.Purged](d, 200, "DELETE", bus("messages", "orders"), ""); got.Removed != 4 {
 		t.Errorf("purged %+v, want 4 removed", got)
 	}
 }
@@ -208,7 +210,7 @@ func TestControlBusRedrive(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	dead := get[control.BusPeeked](d, 200, "GET", bus("messages", "work/$deadletterqueue"), "")
+	dead := get[servicebuops.BusPeeked](d, 200, "GET", bus("messages", "work/$deadletterqueue"), "")
 	if dead.Path != "work/$DeadLetterQueue" || dead.Count != 3 || dead.Messages[0].DeadLetterReason != "bad" || dead.Messages[0].DeadLetterDescription != "it says so" {
 		t.Fatalf("dead letters %+v", dead)
 	}
@@ -219,7 +221,7 @@ func TestControlBusRedrive(t *testing.T) {
 	d.receive("work/$DeadLetterQueue", 1)
 	d.want(404, "POST", bus("redrive", "work", "sequence", one, "sequence", "99"), "")
 	d.want(400, "POST", bus("redrive", "work", "sequence", "one"), "")
-	if got := get[control.Redriven](d, 200, "POST", bus("redrive", "WORK", "sequence", one), ""); got.From != "work/$DeadLetterQueue" || got.To != "work" || got.Moved != 1 {
+	if got := get[ops.Redriven](d, 200, "POST", bus("redrive", "WORK", "sequence", one), ""); got.From != "work/$DeadLetterQueue" || got.To != "work" || got.Moved != 1 {
 		t.Errorf("redriven %+v, want 1 moved", got)
 	}
 	rec, err := d.host.Journal().Wait(t.Context(), func(r *journal.Record) bool { return r.Kind == journal.Forwarded })
@@ -227,7 +229,7 @@ func TestControlBusRedrive(t *testing.T) {
 		t.Errorf("record %+v, %v, want the redrive of %s", rec, err, dead.Messages[1].MessageID)
 	}
 	// One is locked and stays.
-	if got := get[control.Redriven](d, 200, "POST", bus("redrive", "work/$DeadLetterQueue"), ""); got.Moved == 0 || got.Left == 0 {
+	if got := get[ops.Redriven](d, 200, "POST", bus("redrive", "work/$DeadLetterQueue"), ""); got.Moved == 0 || got.Left == 0 {
 		t.Errorf("redriven %+v, want some moved and one left", got)
 	}
 	d.want(404, "POST", bus("redrive", "nothing"), "")
@@ -241,17 +243,17 @@ func TestControlBusExpireLock(t *testing.T) {
 		d.want(201, "POST", bus("messages", "orders"), body)
 	}
 	d.receive("orders", 2)
-	got := get[control.BusPeeked](d, 200, "GET", bus("messages", "orders"), "")
+	got := get[servicebuops.BusPeeked](d, 200, "GET", bus("messages", "orders"), "")
 	if got.Entity.Locked != 2 || got.Messages[0].State != "locked" || got.Messages[0].LockedUntil.IsZero() || got.Messages[2].State != "active" {
 		t.Errorf("locked: %+v", got)
 	}
-	if got := get[control.LocksExpired](d, 200, "POST", bus("expire-lock", "orders", "sequence", "2"), ""); got.Expired != 1 {
+	if got := get[servicebuops.LocksExpired](d, 200, "POST", bus("expire-lock", "orders", "sequence", "2"), ""); got.Expired != 1 {
 		t.Errorf("expired %+v, want one", got)
 	}
-	if got := get[control.LocksExpired](d, 200, "POST", bus("expire-lock", "orders"), ""); got.Expired != 1 {
+	if got := get[servicebuops.LocksExpired](d, 200, "POST", bus("expire-lock", "orders"), ""); got.Expired != 1 {
 		t.Errorf("expired %+v, want the other one", got)
 	}
-	for i, m := range get[control.BusPeeked](d, 200, "GET", bus("messages", "orders"), "").Messages {
+	for i, m := range get[servicebuops.BusPeeked](d, 200, "GET", bus("messages", "orders"), "").Messages {
 		if want := int64(1); i < 2 && (m.State != "active" || m.FailedDeliveries != want) {
 			t.Errorf("message %d: %+v, want one failed delivery", m.SequenceNumber, m)
 		}
@@ -274,7 +276,7 @@ func TestControlBusExpireLock(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if got := get[control.LocksExpired](d, 200, "POST", bus("expire-lock", "sessions", "session", "s"), ""); got.Expired != 1 || *got.Session != "s" {
+	if got := get[servicebuops.LocksExpired](d, 200, "POST", bus("expire-lock", "sessions", "session", "s"), ""); got.Expired != 1 || *got.Session != "s" {
 		t.Errorf("expired %+v, want one", got)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/eventgrid"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 func TestControlDeleteBus(t *testing.T) {
@@ -22,13 +23,13 @@ func TestControlDeleteBus(t *testing.T) {
 	}
 	for _, row := range []struct {
 		path string
-		want control.EntityDeleted
+		want servicebus.EntityDeleted
 	}{
-		{"orders", control.EntityDeleted{Path: "orders", Kind: setting.Queue}},
-		{"events/Subscriptions/all", control.EntityDeleted{Path: "events/Subscriptions/all", Kind: setting.Subscription, Messages: 2}},
-		{"events", control.EntityDeleted{Path: "events", Kind: setting.Topic, Subscriptions: 1, Messages: 2}},
+		{"orders", servicebus.EntityDeleted{Path: "orders", Kind: setting.Queue}},
+		{"events/Subscriptions/all", servicebus.EntityDeleted{Path: "events/Subscriptions/all", Kind: setting.Subscription, Messages: 2}},
+		{"events", servicebus.EntityDeleted{Path: "events", Kind: setting.Topic, Subscriptions: 1, Messages: 2}},
 	} {
-		if diff := cmp.Diff(row.want, get[control.EntityDeleted](d, 200, "DELETE", entity+row.path, "")); diff != "" {
+		if diff := cmp.Diff(row.want, get[servicebus.EntityDeleted](d, 200, "DELETE", entity+row.path, "")); diff != "" {
 			t.Errorf("delete of %s (-want +got):\n%s", row.path, diff)
 		}
 		d.want(404, "DELETE", entity+row.path, "")
@@ -47,10 +48,10 @@ func TestControlDeleteGrid(t *testing.T) {
 	d.want(404, "DELETE", subscription+"news&name=none", "")
 	d.want(404, "DELETE", subscription+"news", "")
 	d.want(404, "DELETE", topic+"none", "")
-	if diff := cmp.Diff(control.GridDeleted{Topic: "news", Subscription: "all"}, get[control.GridDeleted](d, 200, "DELETE", subscription+"news&name=all", "")); diff != "" {
+	if diff := cmp.Diff(eventgrid.GridDeleted{Topic: "news", Subscription: "all"}, get[eventgrid.GridDeleted](d, 200, "DELETE", subscription+"news&name=all", "")); diff != "" {
 		t.Errorf("subscription (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(control.GridDeleted{Topic: "shop", Subscriptions: 1}, get[control.GridDeleted](d, 200, "DELETE", topic+"SHOP", "")); diff != "" {
+	if diff := cmp.Diff(eventgrid.GridDeleted{Topic: "shop", Subscriptions: 1}, get[eventgrid.GridDeleted](d, 200, "DELETE", topic+"SHOP", "")); diff != "" {
 		t.Errorf("topic (-want +got):\n%s", diff)
 	}
 	d.want(404, "POST", prefix+"/eventgrid/events?topic=shop", "{}")

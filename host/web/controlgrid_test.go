@@ -12,7 +12,9 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
 	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/eventgrid"
+	"github.com/redeliver/redeliver/host/ops/eventhubs"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGridProbation":"off",
@@ -55,7 +57,7 @@ func TestControlGridPublish(t *testing.T) {
 			d.want(test.status, "POST", test.path, test.body)
 			continue
 		}
-		if got := get[control.Published](d, test.status, "POST", test.path, test.body); got.Topic != "shop" || len(got.IDs) != test.count {
+		if got := get[eventgrid.Published](d, test.status, "POST", test.path, test.body); got.Topic != "shop" || len(got.IDs) != test.count {
 			t.Errorf("%s: %+v, want %d events", test.name, got, test.count)
 		}
 	}
@@ -68,7 +70,7 @@ func TestControlGridCreate(t *testing.T) {
 	handlers.Queue("Work", "work", nothing)
 	d := open(t, app(gridHostJSON), handlers, nil)
 	topic := prefix + "/eventgrid/topic?topic="
-	made := get[control.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
+	made := get[eventgrid.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
 	if made.Name != "cloud" || made.Key != "k" || made.InputSchema != "CloudEventSchemaV1_0" {
 		t.Errorf("topic = %+v", made)
 	}
@@ -76,8 +78,8 @@ func TestControlGridCreate(t *testing.T) {
 	d.want(400, "PUT", topic+"a%20b", "")
 	d.want(400, "PUT", topic+"other", `{"colour":"red"}`)
 	subscription := prefix + "/eventgrid/subscription?topic=cloud&name="
-	want := control.Subscribed{Topic: "cloud", Subscription: "all", State: "Succeeded"}
-	if diff := cmp.Diff(want, get[control.Subscribed](d, 201, "PUT", subscription+"all", `{"function":"OnOrder"}`)); diff != "" {
+	want := eventgrid.Subscribed{Topic: "cloud", Subscription: "all", State: "Succeeded"}
+	if diff := cmp.Diff(want, get[eventgrid.Subscribed](d, 201, "PUT", subscription+"all", `{"function":"OnOrder"}`)); diff != "" {
 		t.Errorf("subscription (-want +got):\n%s", diff)
 	}
 	d.want(404, "PUT", subscription+"other", `{"function":"Nobody"}`)
@@ -99,7 +101,7 @@ func TestInventoryOfEvents(t *testing.T) {
 	d.want(404, "POST", prefix+"/eventhubs/events?hub=none", "x")
 	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&property=n", "x")
 	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&key=k", "x")
-	inv := get[control.Inventory](d, 200, "GET", prefix+"/inventory", "")
+	inv := get[run.Inventory](d, 200, "GET", prefix+"/inventory", "")
 	checkpoints := func(behind int64) []hubskind.HubCheckpoint {
 		return []hubskind.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
 	}
@@ -122,7 +124,7 @@ func TestInventoryHasNoLimit(t *testing.T) {
 	const n = 300
 	d.want(201, "POST", prefix+"/eventgrid/events?topic=shop", "["+strings.TrimSuffix(strings.Repeat(`{"eventType":"bad"},`, n), ",")+"]")
 	for query, want := range map[string]int{"": n, "?deliveries=0": n, "?deliveries=7": 7} {
-		if got := len(get[control.Inventory](d, 200, "GET", prefix+"/inventory"+query, "").Deliveries); got != want {
+		if got := len(get[run.Inventory](d, 200, "GET", prefix+"/inventory"+query, "").Deliveries); got != want {
 			t.Errorf("%q: %d deliveries, want %d", query, got, want)
 		}
 	}
@@ -137,12 +139,12 @@ func TestControlHubCreate(t *testing.T) {
 	hub := prefix + "/eventhubs/hub?hub="
 	for _, test := range []struct {
 		name, body string
-		want       control.HubCreated
+		want       eventhubs.HubCreated
 	}{
-		{"plain", "", control.HubCreated{Name: "plain", Partitions: 4, Retention: "P1D", ConsumerGroups: []string{"$Default"}}},
-		{"Own", `{"partitions":2,"retention":"PT90M","consumerGroups":["a","b","A"]}`, control.HubCreated{Name: "Own", Partitions: 2, Retention: "PT1H30M", ConsumerGroups: []string{"$Default", "a", "b"}}},
+		{"plain", "", eventhubs.HubCreated{Name: "plain", Partitions: 4, Retention: "P1D", ConsumerGroups: []string{"$Default"}}},
+		{"Own", `{"partitions":2,"retention":"PT90M","consumerGroups":["a","b","A"]}`, eventhubs.HubCreated{Name: "Own", Partitions: 2, Retention: "PT1H30M", ConsumerGroups: []string{"$Default", "a", "b"}}},
 	} {
-		if diff := cmp.Diff(test.want, get[control.HubCreated](d, 201, "PUT", hub+test.name, test.body)); diff != "" {
+		if diff := cmp.Diff(test.want, get[eventhubs.HubCreated](d, 201, "PUT", hub+test.name, test.body)); diff != "" {
 			t.Errorf("hub %s (-want +got):\n%s", test.name, diff)
 		}
 	}
@@ -154,8 +156,8 @@ func TestControlHubCreate(t *testing.T) {
 		d.want(400, "PUT", hub+name, body)
 	}
 	group := prefix + "/eventhubs/consumergroup?hub="
-	made := get[control.GroupCreated](d, 201, "PUT", group+"own&group=c", "")
-	if want := (control.GroupCreated{Hub: "own", ConsumerGroup: "c"}); made != want {
+	made := get[eventhubs.GroupCreated](d, 201, "PUT", group+"own&group=c", "")
+	if want := (eventhubs.GroupCreated{Hub: "own", ConsumerGroup: "c"}); made != want {
 		t.Errorf("group %+v, want %+v", made, want)
 	}
 	d.want(409, "PUT", group+"own&group=C", "")

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // mostStreams is how many callers may read the journal at once. One that does not read
@@ -20,14 +21,14 @@ const mostStreams = 64
 // journal writes records, as NDJSON or as server-sent events: those that are kept, and
 // with follow=true those to come, until the caller goes or the server closes. A caller
 // that does not read holds up itself alone: what is no longer kept meanwhile it misses.
-func (s *Server) journal(w http.ResponseWriter, r *http.Request, in control.ReadJournal) error {
+func (s *Server) journal(w http.ResponseWriter, r *http.Request, in run.ReadJournal) error {
 	from, err := s.resumed(r, uint64(in.Since))
 	if err != nil {
 		return err
 	}
 	defer s.readers.Add(-1)
 	if s.readers.Add(1) > mostStreams {
-		return refuse(http.StatusTooManyRequests, fmt.Sprintf("%d callers read the journal already, which is the most", mostStreams), "end some of them: pages of this host, redeliver logs")
+		return ops.Refuse(http.StatusTooManyRequests, fmt.Sprintf("%d callers read the journal already, which is the most", mostStreams), "end some of them: pages of this host, redeliver logs")
 	}
 	w.Header().Set(RunHeader, s.id)
 	sub := s.host.Journal().Subscribe(from)

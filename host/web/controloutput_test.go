@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/recorded"
-	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // What functions set on outputs that are not served is listed, shown, and made to fail.
@@ -36,11 +36,11 @@ func TestControlOutputs(t *testing.T) {
 	} {
 		d.want(row.want, row.method, row.path, "")
 	}
-	lifted := get[control.Outputs](d, 200, "PUT", at+"/fault?name=Notify&times=0", "")
+	lifted := get[run.Outputs](d, 200, "PUT", at+"/fault?name=Notify&times=0", "")
 	if len(lifted.Outputs) != 0 {
 		t.Errorf("still failing: %v", lifted.Outputs)
 	}
-	failing := get[control.Outputs](d, 200, "PUT", at+"/fault?name=notify/MAIL&times=3", "no such recipient")
+	failing := get[run.Outputs](d, 200, "PUT", at+"/fault?name=notify/MAIL&times=3", "no such recipient")
 	want := []recorded.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Failing: 3}}
 	if diff := cmp.Diff(want, failing.Outputs); diff != "" {
 		t.Errorf("failing (-want +got):\n%s", diff)
@@ -52,7 +52,7 @@ func TestControlOutputs(t *testing.T) {
 	if diff := cmp.Diff(want, list.Outputs); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	values := get[control.PeekedOutputs](d, 200, "GET", at+"/values?name=Notify", "")
+	values := get[run.PeekedOutputs](d, 200, "GET", at+"/values?name=Notify", "")
 	if values.Count != 1 || len(values.Outputs) != 1 || values.Outputs[0].Body != nil || string(values.Outputs[0].Binary) != "seven" || values.Outputs[0].Size != 5 {
 		t.Errorf("values: %+v", values)
 	}

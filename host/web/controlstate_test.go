@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 func TestControlState(t *testing.T) {
@@ -22,20 +23,20 @@ func TestControlState(t *testing.T) {
 	d.want(204, "DELETE", path, "")
 	d.want(404, "GET", queue, "")
 
-	if done := get[control.StateLoaded](d, 200, "PUT", path, saved.Body); done.MovedMS != 0 {
+	if done := get[run.StateLoaded](d, 200, "PUT", path, saved.Body); done.MovedMS != 0 {
 		t.Errorf("the clock was moved by %d ms", done.MovedMS)
 	}
-	if found := get[control.Peeked](d, 200, "GET", queue, ""); found.Count != 1 || *found.Messages[0].Body != "one" {
+	if found := get[queues.Peeked](d, 200, "GET", queue, ""); found.Count != 1 || *found.Messages[0].Body != "one" {
 		t.Errorf("after the load: %+v", found)
 	}
 
 	// A damaged or incomplete state changes nothing.
 	for name, bad := range map[string]string{"empty": "", "text": "hello", "cut short": saved.Body[:len(saved.Body)-1]} {
-		if refused := get[api.Error](d, 400, "PUT", path, bad); !strings.Contains(refused.Text, "this is not a file of") {
+		if refused := get[ops.Error](d, 400, "PUT", path, bad); !strings.Contains(refused.Text, "this is not a file of") {
 			t.Errorf("%s: %+v", name, refused)
 		}
 	}
-	if found := get[control.Peeked](d, 200, "GET", queue, ""); found.Count != 1 {
+	if found := get[queues.Peeked](d, 200, "GET", queue, ""); found.Count != 1 {
 		t.Errorf("after the refusals: %+v", found)
 	}
 

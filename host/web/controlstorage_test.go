@@ -15,8 +15,10 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/blobs"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 const prefix = "/admin/redeliver"
@@ -38,7 +40,7 @@ func TestControlInventory(t *testing.T) {
 	d.want(201, "PUT", d.blob("docs", "a.txt"), "12345")
 	d.want(201, "PUT", d.blob("docs", "b/c.txt"), "")
 
-	got := get[control.Inventory](d, 200, "GET", prefix+"/inventory", "")
+	got := get[run.Inventory](d, 200, "GET", prefix+"/inventory", "")
 	states := map[string]string{}
 	for _, f := range got.Functions {
 		states[f.Name] = f.State
@@ -51,18 +53,18 @@ func TestControlInventory(t *testing.T) {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
 	// The service's own queues and containers are there too.
-	queues := map[string]control.QueueInfo{}
+	byName := map[string]queues.QueueInfo{}
 	for _, q := range got.Queues {
-		queues[q.Name] = q
+		byName[q.Name] = q
 	}
-	if diff := cmp.Diff(control.QueueInfo{Name: "jobs", Count: 2, Visible: 1, Invisible: 1}, queues["jobs"]); diff != "" {
+	if diff := cmp.Diff(queues.QueueInfo{Name: "jobs", Count: 2, Visible: 1, Invisible: 1}, byName["jobs"]); diff != "" {
 		t.Errorf("queue (-want +got):\n%s", diff)
 	}
-	containers := map[string]control.ContainerInfo{}
+	containers := map[string]blobs.ContainerInfo{}
 	for _, c := range got.Containers {
 		containers[c.Name] = c
 	}
-	if diff := cmp.Diff(control.ContainerInfo{Name: "docs", Blobs: 2, Bytes: 5}, containers["docs"]); diff != "" {
+	if diff := cmp.Diff(blobs.ContainerInfo{Name: "docs", Blobs: 2, Bytes: 5}, containers["docs"]); diff != "" {
 		t.Errorf("container (-want +got):\n%s", diff)
 	}
 }
@@ -71,14 +73,14 @@ func TestControlBlobs(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	const name = `Dir/ä %2F #?.HTML`
-	made := get[control.BlobInfo](d, 201, "PUT", d.blob("docs", name), "<p>")
+	made := get[blobs.BlobInfo](d, 201, "PUT", d.blob("docs", name), "<p>")
 	if made.Container != "docs" || made.Name != name || made.Size != 3 || made.ETag == "" {
 		t.Errorf("uploaded = %+v", made)
 	}
 	d.want(201, "PUT", d.blob("docs", name), "<b>", withHeader("Content-Type", "text/html"))
 	got := d.want(200, "GET", d.blob("docs", name), "")
-	if got.Body != "<b>" || got.Header.Get(web.BlobContentType) != "text/html" {
-		t.Errorf("downloaded %q as %q", got.Body, got.Header.Get(web.BlobContentType))
+	if got.Body != "<b>" || got.Header.Get(blobs.BlobContentType) != "text/html" {
+		t.Errorf("downloaded %q as %q", got.Body, got.Header.Get(blobs.BlobContentType))
 	}
 	// A browser must neither show nor run it.
 	if h := got.Header; h.Get("Content-Type") != "application/octet-stream" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Disposition") != "attachment" {
@@ -174,7 +176,7 @@ func TestControlRedrive(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	put := func(queue, query, body string) string {
-		return get[control.Message](d, 201, "POST", prefix+"/queues/"+queue+"/messages"+query, body).ID
+		return get[queues.Message](d, 201, "POST", prefix+"/queues/"+queue+"/messages"+query, body).ID
 	}
 	const redrive = prefix + "/queues/orders-poison/redrive"
 	d.want(404, "POST", redrive, "")
@@ -190,16 +192,16 @@ func TestControlRedrive(t *testing.T) {
 	}
 	put("orders", "", "0")
 
-	one := get[control.Redriven](d, 200, "POST", redrive+"?id="+first, "")
-	if diff := cmp.Diff(control.Redriven{From: "orders-poison", To: "orders", Moved: 1, Left: 4, ID: first, NewID: one.NewID}, one); diff != "" || one.NewID == "" {
+	one := get[ops.Redriven](d, 200, "POST", redrive+"?id="+first, "")
+	if diff := cmp.Diff(ops.Redriven{From: "orders-poison", To: "orders", Moved: 1, Left: 4, ID: first, NewID: one.NewID}, one); diff != "" || one.NewID == "" {
 		t.Errorf("one (-want +got):\n%s", diff)
 	}
-	rest := get[control.Redriven](d, 200, "POST", redrive, "")
-	if diff := cmp.Diff(control.Redriven{From: "orders-poison", To: "orders", Moved: 3, Left: 1}, rest); diff != "" {
+	rest := get[ops.Redriven](d, 200, "POST", redrive, "")
+	if diff := cmp.Diff(ops.Redriven{From: "orders-poison", To: "orders", Moved: 3, Left: 1}, rest); diff != "" {
 		t.Errorf("all (-want +got):\n%s", diff)
 	}
 	var texts []string
-	for _, m := range get[control.Peeked](d, 200, "GET", prefix+"/queues/orders/messages", "").Messages {
+	for _, m := range get[queues.Peeked](d, 200, "GET", prefix+"/queues/orders/messages", "").Messages {
 		texts = append(texts, m.Text)
 		if m.DequeueCount != 0 {
 			t.Errorf("dequeue count of %q is %d, want 0", m.Text, m.DequeueCount)
@@ -230,7 +232,7 @@ func TestControlRedrive(t *testing.T) {
 
 	d.want(201, "POST", prefix+"/queues/attic/messages", "")
 	d.want(409, "POST", redrive+"?id="+later, "")
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/queues/orders/redrive?to=attic", ""); got.Moved != 5 {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/queues/orders/redrive?to=attic", ""); got.Moved != 5 {
 		t.Errorf("moved %d messages to the attic, want 5", got.Moved)
 	}
 	for _, tt := range []struct {
@@ -261,7 +263,7 @@ func TestControlRedriveWhileTheFunctionFails(t *testing.T) {
 	}
 	d.want(201, "POST", prefix+"/queues/orders/messages", "first")
 	d.wait(journal.Settled, "Fail")
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/queues/orders-poison/redrive", ""); got.Moved < n || got.Moved > n+1 {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/queues/orders-poison/redrive", ""); got.Moved < n || got.Moved > n+1 {
 		t.Errorf("moved %d messages, want %d and perhaps the first", got.Moved, n)
 	}
 }
@@ -270,15 +272,15 @@ func TestControlMessageOptions(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	const queue = prefix + "/queues/orders/messages"
-	never := get[control.Message](d, 201, "POST", queue+"?ttl=never", "a")
-	short := get[control.Message](d, 201, "POST", queue+"?ttl=90s&visibility=1m", "b")
+	never := get[queues.Message](d, 201, "POST", queue+"?ttl=never", "a")
+	short := get[queues.Message](d, 201, "POST", queue+"?ttl=90s&visibility=1m", "b")
 	if !never.Expires.IsZero() || !never.NextVisible.IsZero() {
 		t.Errorf("a message for ever = %+v", never)
 	}
 	if life := short.Expires.Sub(short.Inserted); life != 90*time.Second || short.NextVisible.Sub(short.Inserted) != time.Minute {
 		t.Errorf("a message for 90s = %+v", short)
 	}
-	got := get[control.Peeked](d, 200, "GET", queue+"?id="+short.ID, "")
+	got := get[queues.Peeked](d, 200, "GET", queue+"?id="+short.ID, "")
 	if len(got.Messages) != 1 || *got.Messages[0].Body != "b" || got.Messages[0].NextVisible.IsZero() || got.Count != 2 {
 		t.Errorf("peek by identifier = %+v", got)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 // withCustomHeaders adds the headers that extensions.http.customHeaders of host.json asks
@@ -13,7 +13,7 @@ import (
 // platform's endpoints, not to the control API (host: CustomHttpHeadersMiddleware.cs).
 func (s *Server) withCustomHeaders(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	a := s.host.App()
-	if a == nil || len(a.Config.HTTP.CustomHeaders) == 0 || strings.HasPrefix(strings.ToLower(r.URL.Path), api.Prefix) {
+	if a == nil || len(a.Config.HTTP.CustomHeaders) == 0 || strings.HasPrefix(strings.ToLower(r.URL.Path), ops.Prefix) {
 		return w
 	}
 	return &customHeaders{ResponseWriter: w, more: a.Config.HTTP.CustomHeaders}

@@ -39,55 +39,20 @@
 // and documents, and have to be there within two minutes; of those others, as of
 // functions' bodies, each part has. Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
-// Each operation is a type of package control, which has its parameters, its answer and
-// what it does; beside them GET /metrics serves Options.Metrics. schemas/openapi/control.json says the same in OpenAPI, and so does the
-// host itself. Both, and this list, are made of the handlers that operations binds:
+// Each operation is a type of a package below host/ops, which has its parameters, its answer and
+// its deed; beside them GET /metrics serves Options.Metrics. schemas/openapi/control.json says the same in OpenAPI, and so does the
+// host itself. Both, and this list, are made of the list of host/ops/all:
 //
+//	GET    /journal                            ReadJournal
 //	GET    /status                             GetStatus
 //	GET    /inventory                          GetInventory
-//	GET    /queues                             ListQueues
-//	POST   /queues/{name}/messages             SendMessage
-//	GET    /queues/{name}/messages             PeekQueue
-//	DELETE /queues/{name}/messages             PurgeQueue
-//	POST   /queues/{name}/redrive              RedriveQueue
-//	PUT    /containers/{container}/blob        Upload
-//	GET    /containers/{container}/blob        Download
-//	GET    /servicebus                         ListEntities
-//	PUT    /servicebus/entity                  CreateEntity
-//	DELETE /servicebus/entity                  DeleteEntity
-//	POST   /servicebus/messages                SendBusMessage
-//	GET    /servicebus/messages                PeekEntity
-//	DELETE /servicebus/messages                PurgeEntity
-//	POST   /servicebus/redrive                 RedriveEntity
-//	POST   /servicebus/expire-lock             ExpireLocks
-//	GET    /cosmos                             ListContainers
-//	PUT    /cosmos/container                   CreateContainer
-//	DELETE /cosmos/container                   DeleteContainer
-//	POST   /cosmos/documents                   WriteDocuments
-//	GET    /cosmos/documents                   ReadDocuments
-//	DELETE /cosmos/documents                   PurgeDocuments
-//	PUT    /eventgrid/topic                    CreateTopic
-//	PUT    /eventgrid/subscription             Subscribe
-//	DELETE /eventgrid/topic                    DeleteTopic
-//	DELETE /eventgrid/subscription             Unsubscribe
-//	POST   /eventgrid/events                   Publish
-//	PUT    /eventhubs/hub                      CreateHub
-//	PUT    /eventhubs/consumergroup            CreateGroup
-//	POST   /eventhubs/events                   SendEvent
 //	GET    /outputs                            ListOutputs
 //	GET    /outputs/values                     PeekOutputs
 //	PUT    /outputs/fault                      FailOutputs
 //	POST   /functions/{name}/invoke            Invoke
-//	GET    /journal                            ReadJournal
 //	GET    /explain                            Explain
 //	GET    /app                                GetApp
 //	GET    /due                                GetDue
-//	POST   /deliveries/again                   RunAgain
-//	GET    /messages                           ListMessages
-//	GET    /messages/body                      ReadBody
-//	POST   /messages/release                   ReleaseMessage
-//	POST   /messages/poison                    PoisonMessage
-//	POST   /messages/redrive                   RedriveMessages
 //	GET    /clock                              GetClock
 //	POST   /clock/advance                      AdvanceClock
 //	POST   /clock/next                         NextDeadline
@@ -103,6 +68,41 @@
 //	DELETE /faults                             ClearFaults
 //	PUT    /crash                              CrashAt
 //	POST   /stop                               Stop
+//	GET    /messages                           ListMessages
+//	GET    /messages/body                      ReadBody
+//	POST   /messages/release                   ReleaseMessage
+//	POST   /messages/poison                    PoisonMessage
+//	POST   /messages/redrive                   RedriveMessages
+//	POST   /deliveries/again                   RunAgain
+//	GET    /queues                             ListQueues
+//	POST   /queues/{name}/messages             SendMessage
+//	GET    /queues/{name}/messages             PeekQueue
+//	DELETE /queues/{name}/messages             PurgeQueue
+//	POST   /queues/{name}/redrive              RedriveQueue
+//	GET    /servicebus                         ListEntities
+//	PUT    /servicebus/entity                  CreateEntity
+//	DELETE /servicebus/entity                  DeleteEntity
+//	POST   /servicebus/messages                SendBusMessage
+//	GET    /servicebus/messages                PeekEntity
+//	DELETE /servicebus/messages                PurgeEntity
+//	POST   /servicebus/redrive                 RedriveEntity
+//	POST   /servicebus/expire-lock             ExpireLocks
+//	PUT    /eventgrid/topic                    CreateTopic
+//	PUT    /eventgrid/subscription             Subscribe
+//	DELETE /eventgrid/topic                    DeleteTopic
+//	DELETE /eventgrid/subscription             Unsubscribe
+//	POST   /eventgrid/events                   Publish
+//	PUT    /eventhubs/hub                      CreateHub
+//	PUT    /eventhubs/consumergroup            CreateGroup
+//	POST   /eventhubs/events                   SendEvent
+//	GET    /cosmos                             ListContainers
+//	PUT    /cosmos/container                   CreateContainer
+//	DELETE /cosmos/container                   DeleteContainer
+//	POST   /cosmos/documents                   WriteDocuments
+//	GET    /cosmos/documents                   ReadDocuments
+//	DELETE /cosmos/documents                   PurgeDocuments
+//	PUT    /containers/{container}/blob        Upload
+//	GET    /containers/{container}/blob        Download
 //
 // A path is one of Service Bus: orders, events/Subscriptions/all,
 // orders/$DeadLetterQueue, orders/$Transfer/$DeadLetterQueue.

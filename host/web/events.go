@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 // RunHeader is a header of the journal's answers: the identity of this run of the host.
@@ -49,7 +50,7 @@ func (s *Server) resumed(r *http.Request, since uint64) (uint64, error) {
 	}
 	last, err := strconv.ParseUint(text, 10, 63)
 	if err != nil {
-		return 0, refuse(http.StatusBadRequest, "Last-Event-ID must be the sequence number of a record", "")
+		return 0, ops.Refuse(http.StatusBadRequest, "Last-Event-ID must be the sequence number of a record", "")
 	}
 	if last > s.host.Journal().Len() {
 		return 1, nil

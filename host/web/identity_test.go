@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // A host proves its identity to a caller that knows its secret, without a key. The
@@ -14,7 +14,7 @@ func TestIdentity(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, &web.Options{Secret: "of this host", EnableAuth: true})
 	a := d.want(200, "GET", prefix+"/identity?challenge=7f", "")
-	var got control.Identity
+	var got run.Identity
 	if err := json.Unmarshal([]byte(a.Body), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestIdentity(t *testing.T) {
 		secret, challenge string
 		want              bool
 	}{{"of this host", "7f", true}, {"of this host", "80", false}, {"of another", "7f", false}, {"", "7f", false}} {
-		if proves := got.Proves(test.secret, control.Identify{Challenge: test.challenge}); proves != test.want {
+		if proves := got.Proves(test.secret, run.Identify{Challenge: test.challenge}); proves != test.want {
 			t.Errorf("proof %q: Proves(%q, %q) = %v", got.Proof, test.secret, test.challenge, proves)
 		}
 	}

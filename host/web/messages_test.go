@@ -12,24 +12,24 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
-	"github.com/redeliver/redeliver/host/web/view"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/messages"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // listed asks for the messages of an entity.
-func (d *fixture) listed(service, entity string, more ...string) view.Messages {
+func (d *fixture) listed(service, entity string, more ...string) messages.Messages {
 	d.t.Helper()
 	query := url.Values{"service": {service}, "entity": {entity}}
 	for i := 0; i+1 < len(more); i += 2 {
 		query.Set(more[i], more[i+1])
 	}
-	return get[view.Messages](d, 200, "GET", prefix+"/messages?"+query.Encode(), "")
+	return get[messages.Messages](d, 200, "GET", prefix+"/messages?"+query.Encode(), "")
 }
 
 // short are messages in short: state, deliveries, body.
-func short(list view.Messages) (out []string) {
+func short(list messages.Messages) (out []string) {
 	for _, m := range list.Messages {
 		out = append(out, fmt.Sprintf("%s %d %s", m.State, m.DeliveryCount, m.Preview))
 	}
@@ -50,7 +50,7 @@ func TestMessagesOfQueues(t *testing.T) {
 	d := open(t, app(plainHostJSON), nil, nil)
 	d.want(200, "PUT", prefix+"/clock?mode=manual", "")
 	const queue = prefix + "/queues/orders/messages"
-	later := get[control.Message](d, 201, "POST", queue+"?visibility=1h", "later \u202egnp.exe \x07")
+	later := get[queues.Message](d, 201, "POST", queue+"?visibility=1h", "later \u202egnp.exe \x07")
 	d.want(201, "POST", queue, `{"id":"A-7"}`)
 	d.want(201, "POST", queue, "\xff\xfe\x00")
 	d.want(201, "POST", queue, strings.Repeat("ä", 300))
@@ -82,7 +82,7 @@ func TestMessagesOfQueues(t *testing.T) {
 		}
 	}
 	body := d.body(200, "queue", "orders", m[2].ID)
-	if body.Body != "\xff\xfe\x00" || body.Header.Get("Content-Type") != "application/octet-stream" || body.Header.Get("X-Content-Type-Options") != "nosniff" || body.Header.Get(web.TruncatedHeader) != "" {
+	if body.Body != "\xff\xfe\x00" || body.Header.Get("Content-Type") != "application/octet-stream" || body.Header.Get("X-Content-Type-Options") != "nosniff" || body.Header.Get(messages.TruncatedHeader) != "" {
 		t.Errorf("body %q with the header %v", body.Body, body.Header)
 	}
 
@@ -91,7 +91,7 @@ func TestMessagesOfQueues(t *testing.T) {
 		t.Errorf("released, it is %+v", got.Messages)
 	}
 	d.want(409, "POST", prefix+"/messages/release", name("queue", "orders", later.ID))
-	moved := get[view.MessageMoved](d, 200, "POST", prefix+"/messages/poison", name("queue", "orders", later.ID))
+	moved := get[ops.MessageMoved](d, 200, "POST", prefix+"/messages/poison", name("queue", "orders", later.ID))
 	if moved.Target != "orders-poison" || moved.NewID == "" {
 		t.Errorf("moved = %+v", moved)
 	}
@@ -104,7 +104,7 @@ func TestMessagesOfQueues(t *testing.T) {
 	d.want(409, "POST", prefix+"/messages/poison", name("queue", "orders-poison", moved.NewID))
 	d.body(404, "queue", "orders", later.ID)
 	for _, op := range []string{"release", "poison"} {
-		if refused := get[api.Error](d, 404, "POST", prefix+"/messages/"+op, name("queue", "orders", later.ID)); !strings.Contains(refused.Text, later.ID) {
+		if refused := get[ops.Error](d, 404, "POST", prefix+"/messages/"+op, name("queue", "orders", later.ID)); !strings.Contains(refused.Text, later.ID) {
 			t.Errorf("%s of a message that is gone: %+v", op, refused)
 		}
 		d.want(404, "POST", prefix+"/messages/"+op, name("queue", "nothing", "x"))
@@ -132,7 +132,7 @@ func TestMessageInWork(t *testing.T) {
 	})
 	d := open(t, app(plainHostJSON), handlers, nil)
 	d.want(200, "PUT", prefix+"/clock?mode=manual", "")
-	sent := get[control.Message](d, 201, "POST", prefix+"/queues/orders/messages", "x")
+	sent := get[queues.Message](d, 201, "POST", prefix+"/queues/orders/messages", "x")
 	d.wait(journal.AttemptStarted, "Orders")
 	if got := short(d.listed("queue", "orders")); len(got) != 1 || got[0] != "hidden 1 x" {
 		t.Fatalf("in work it is %q", got)
@@ -159,7 +159,7 @@ func TestMessagesOfServiceBus(t *testing.T) {
 	d.want(201, "PUT", prefix+"/servicebus/entity?path=bus", "")
 	const send = prefix + "/servicebus/messages?path=bus"
 	d.want(201, "POST", send+"&id=one&subject=greeting&property=tenant%3Dnorth", "hello")
-	later := get[control.BusSent](d, 201, "POST", send+"&id=two&delay=1h", "later")
+	later := get[servicebus.BusSent](d, 201, "POST", send+"&id=two&delay=1h", "later")
 	large := strings.Repeat("x", 200<<10)
 	d.want(201, "POST", send+"&id=three", large)
 	all := d.listed("servicebus", "bus")
@@ -181,7 +181,7 @@ func TestMessagesOfServiceBus(t *testing.T) {
 		t.Errorf("released, it is %+v", released)
 	}
 	d.want(409, "POST", prefix+"/messages/release", name("servicebus", "bus", released.ID))
-	moved := get[view.MessageMoved](d, 200, "POST", prefix+"/messages/poison", name("servicebus", "bus", released.ID))
+	moved := get[ops.MessageMoved](d, 200, "POST", prefix+"/messages/poison", name("servicebus", "bus", released.ID))
 	dead := d.listed("servicebus", moved.Target)
 	if len(dead.Messages) != 1 || dead.Messages[0].Origin != "bus" || !strings.HasPrefix(dead.Messages[0].Reason, "ByHand: ") {
 		t.Errorf("%s has %+v", moved.Target, dead)
@@ -257,8 +257,8 @@ func TestMessagesOfOtherServices(t *testing.T) {
 	if len(blobs.Messages) != 1 || blobs.Messages[0].ID != "a/b c.txt" || blobs.Messages[0].Size != int64(len(large)) {
 		t.Errorf("blobs = %+v", blobs)
 	}
-	if got := d.body(200, "blob", "files", "a/b c.txt"); len(got.Body) != 1<<20 || got.Header.Get(web.TruncatedHeader) != "true" {
-		t.Errorf("%d bytes of the blob, truncated %q", len(got.Body), got.Header.Get(web.TruncatedHeader))
+	if got := d.body(200, "blob", "files", "a/b c.txt"); len(got.Body) != 1<<20 || got.Header.Get(messages.TruncatedHeader) != "true" {
+		t.Errorf("%d bytes of the blob, truncated %q", len(got.Body), got.Header.Get(messages.TruncatedHeader))
 	}
 	for _, row := range [][3]string{{"eventhub", "nothing", "1/0"}, {"eventhub", "hub", "9/9"}, {"cosmos", "db/none", "7"}, {"cosmos", "db/items", "8"}, {"blob", "none", "x"}, {"blob", "files", "x"}} {
 		d.body(404, row[0], row[1], row[2])

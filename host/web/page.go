@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 // PagePath is the path of Options.Page.
-const PagePath = api.Prefix + "/ui/"
+const PagePath = ops.Prefix + "/ui/"
 
 // page serves Options.Page to the callers that the guard takes, and reports whether a
 // request is one for it. The page's files are public, and a browser cannot send a key

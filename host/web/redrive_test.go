@@ -10,8 +10,8 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/queues"
 )
 
 // at returns the n-th record that is wanted, from 1.
@@ -50,7 +50,7 @@ func TestRedriveOfBlobs(t *testing.T) {
 		!strings.HasPrefix(list[0].Origin, "azure-webjobs-blobtrigger-") || !strings.Contains(list[0].Preview, `"BlobName": "a"`) {
 		t.Errorf("a poison message of a blob is %+v", list[0])
 	}
-	if peeked := get[control.Peeked](d, 200, "GET", prefix+"/queues/"+poison+"/messages", ""); peeked.Messages[0].Body == nil {
+	if peeked := get[queues.Peeked](d, 200, "GET", prefix+"/queues/"+poison+"/messages", ""); peeked.Messages[0].Body == nil {
 		t.Errorf("peeked, it is %+v", peeked.Messages[0])
 	}
 	d.want(201, "PUT", prefix+"/containers/inbox/blob?name=changes", "another")
@@ -62,13 +62,13 @@ func TestRedriveOfBlobs(t *testing.T) {
 		}
 	})
 	for i, want := range map[int]string{1: "has changed since", 2: "does not exist any more"} {
-		got := get[api.Error](d, 409, "POST", prefix+"/messages/redrive", name("queue", poison, list[i].ID))
+		got := get[ops.Error](d, 409, "POST", prefix+"/messages/redrive", name("queue", poison, list[i].ID))
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("redriven, %s: %+v, want %q", list[i].Properties["blob"], got, want)
 		}
 	}
-	moved := get[control.Redriven](d, 200, "POST", prefix+"/queues/"+poison+"/redrive", "")
-	if diff := cmp.Diff(control.Redriven{From: poison, To: list[0].Origin, Moved: 2, Left: moved.Left}, moved); diff != "" {
+	moved := get[ops.Redriven](d, 200, "POST", prefix+"/queues/"+poison+"/redrive", "")
+	if diff := cmp.Diff(ops.Redriven{From: poison, To: list[0].Origin, Moved: 2, Left: moved.Left}, moved); diff != "" {
 		t.Errorf("redriven (-want +got):\n%s", diff)
 	}
 	d.at(6, poisoned) // both have run again, and failed again
@@ -79,19 +79,19 @@ func TestRedriveOfBlobs(t *testing.T) {
 	if diff := cmp.Diff([]string{"inbox/changes", "inbox/gone", "inbox/a", "inbox/changes"}, left); diff != "" {
 		t.Errorf("poison messages (-want +got):\n%s", diff)
 	}
-	one := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("queue", poison, d.listed("queue", poison).Messages[2].ID))
+	one := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("queue", poison, d.listed("queue", poison).Messages[2].ID))
 	if one.Moved != 1 || one.To != list[0].Origin || one.NewID == "" {
 		t.Errorf("one = %+v", one)
 	}
 	d.at(7, poisoned)
 	d.want(201, "POST", prefix+"/queues/"+poison+"/messages", "no message of a trigger")
 	last := d.listed("queue", poison).Messages
-	if got := get[api.Error](d, 409, "POST", prefix+"/messages/redrive", name("queue", poison, last[len(last)-1].ID)); !strings.Contains(got.Text, "no message of a blob trigger") {
+	if got := get[ops.Error](d, 409, "POST", prefix+"/messages/redrive", name("queue", poison, last[len(last)-1].ID)); !strings.Contains(got.Text, "no message of a blob trigger") {
 		t.Errorf("%+v", got)
 	}
 	// Anywhere else it goes as it is.
 	d.want(201, "POST", prefix+"/queues/attic/messages", "x")
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/queues/"+poison+"/redrive?to=attic", ""); got.Moved != 5 || got.Left != 0 {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/queues/"+poison+"/redrive?to=attic", ""); got.Moved != 5 || got.Left != 0 {
 		t.Errorf("to the attic: %+v", got)
 	}
 }
@@ -115,22 +115,22 @@ func TestRedriveOfEvents(t *testing.T) {
 	if all := d.listed("blob", "dead").Messages; len(all) != 3 || all[2].ID == "MINE/readme.txt" && all[2].Origin != "" {
 		t.Errorf("blobs = %+v", all)
 	}
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("blob", "dead", found[0].ID)); got.Moved != 1 || got.To != "shop/mine" {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("blob", "dead", found[0].ID)); got.Moved != 1 || got.To != "shop/mine" {
 		t.Errorf("redriven: %+v", got)
 	}
 	if rec := d.at(1, func(r *journal.Record) bool { return r.Kind == journal.Forwarded }); rec.Source != "dead/"+found[0].ID || rec.Target != "shop/mine" || rec.MessageID != "e1" || rec.Cause != "redrive" {
 		t.Errorf("record %s", rec)
 	}
 	d.at(3, letter)
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("eventgrid", "SHOP/MINE", "e2")); got.Moved != 1 || got.Left != 1 || got.From != "dead" || got.To != "shop/mine" {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("eventgrid", "SHOP/MINE", "e2")); got.Moved != 1 || got.Left != 1 || got.From != "dead" || got.To != "shop/mine" {
 		t.Errorf("the event e2: %+v", got)
 	}
 	d.at(4, letter)
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("eventgrid", "shop/mine", "")); got.Moved != 2 || got.Left != 0 {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("eventgrid", "shop/mine", "")); got.Moved != 2 || got.Left != 0 {
 		t.Errorf("all: %+v", got)
 	}
 	d.at(6, letter)
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("blob", "dead", "")); got.Moved != 2 || got.To != "shop/mine" {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("blob", "dead", "")); got.Moved != 2 || got.To != "shop/mine" {
 		t.Errorf("all of the container: %+v", got)
 	}
 	d.at(8, letter)
@@ -171,10 +171,10 @@ func TestRedriveOfServiceBus(t *testing.T) {
 	}
 	const dead = "bus/$DeadLetterQueue"
 	first := d.listed("servicebus", dead).Messages[0]
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("servicebus", dead, first.ID)); got.Moved != 1 || got.To != "bus" || got.Left != 1 {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("servicebus", dead, first.ID)); got.Moved != 1 || got.To != "bus" || got.Left != 1 {
 		t.Errorf("one: %+v", got)
 	}
-	if got := get[control.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("servicebus", dead, "")); got.Moved != 1 || got.Left != 0 {
+	if got := get[ops.Redriven](d, 200, "POST", prefix+"/messages/redrive", name("servicebus", dead, "")); got.Moved != 1 || got.Left != 0 {
 		t.Errorf("all: %+v", got)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/listen"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/view"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/all"
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
@@ -70,7 +70,7 @@ type Options struct {
 	MaxBody int64
 
 	// Secret is the secret that the run file also holds. With it the host
-	// proves by [control.Identity] who it is; without one it cannot.
+	// proves by [run.Identity] who it is; without one it cannot.
 	Secret string
 
 	// Pace sets the pace of the clock for a client of the control API, or says why it
@@ -89,7 +89,7 @@ type Options struct {
 
 	// Endpoints are where clients find the services, for the page; it is asked while an app
 	// runs. Nil: the page shows none.
-	Endpoints func() []view.Endpoint
+	Endpoints func() []ops.Endpoint
 
 	// Metrics serves GET /admin/redeliver/metrics, for Prometheus. Nil: 404.
 	Metrics http.Handler
@@ -106,6 +106,7 @@ type Options struct {
 type Server struct {
 	host *host.Host
 	opts Options
+	env  ops.Env // of the operations
 	keys *Keys
 	born time.Time
 	id   string // instanceId of the admin API
@@ -133,6 +134,10 @@ func New(h *host.Host, opts *Options) *Server {
 	}
 	if s.opts.KeysFile == "" {
 		s.opts.KeysFile = KeysFile(h.Dir())
+	}
+	s.env = ops.Env{
+		Host: h, Services: all.Services(), Secret: s.opts.Secret, Pace: s.opts.Pace, End: s.opts.Stop,
+		Faults: s.opts.Faults, Crash: s.opts.Crash, Endpoints: s.opts.Endpoints,
 	}
 	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
@@ -271,7 +276,7 @@ func (s *Server) guarded(next *http.ServeMux) http.Handler {
 			return
 		}
 		folded := foldPath(w, r)
-		own := strings.HasPrefix(folded.URL.Path, api.Prefix+"/")
+		own := strings.HasPrefix(folded.URL.Path, ops.Prefix+"/")
 		if !own && !adminServes(next, folded) {
 			w.WriteHeader(http.StatusNotFound)
 			return
@@ -286,7 +291,7 @@ func (s *Server) guarded(next *http.ServeMux) http.Handler {
 
 // keyless are the paths that need no key (host: HostController.cs, Ping;
 // InstanceController.cs).
-var keyless = map[string]bool{"/admin/host/ping": true, "/admin/instance/http-health": true, api.Prefix + "/identity": true} // read only
+var keyless = map[string]bool{"/admin/host/ping": true, "/admin/instance/http-health": true, ops.Prefix + "/identity": true} // read only
 
 // unauthorized answers a request without a key that it needs (observed of the platform's
 // host 4.1037).
@@ -325,7 +330,7 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	path.RawPath = strings.Join(words, "/")
 	path.Path, _ = url.PathUnescape(path.RawPath) // it was escaped
 	out.URL = &path
-	if !strings.HasPrefix(path.RawPath, api.Prefix+"/") { // whose operations say it
+	if !strings.HasPrefix(path.RawPath, ops.Prefix+"/") { // whose operations say it
 		listen.Within(r, listen.BodyPatience)
 		out.Body = http.MaxBytesReader(w, r.Body, maxAdminBody)
 	}

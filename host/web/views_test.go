@@ -14,10 +14,11 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/messages"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/web"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
-	"github.com/redeliver/redeliver/host/web/view"
 )
 
 func TestApp(t *testing.T) {
@@ -26,8 +27,8 @@ func TestApp(t *testing.T) {
 	handlers.Queue("Orders", "orders", nothing)
 	d := open(t, app(plainHostJSON, "local.settings.json",
 		`{"IsEncrypted":false,"Values":{"AzureWebJobsStorage":"UseDevelopmentStorage=true","Secret":"hunter2hunter2","Pin":"1234567890","Short":"12","DB_PASSWORD":"4711","On":"true","<b>":"x"}}`), handlers,
-		&web.Options{Endpoints: func() []view.Endpoint {
-			return []view.Endpoint{{Service: "blobs", Address: "http://127.0.0.1:10000/x"}}
+		&web.Options{Endpoints: func() []ops.Endpoint {
+			return []ops.Endpoint{{Service: "blobs", Address: "http://127.0.0.1:10000/x"}}
 		}})
 	d.write("host.json", `{"version":`)
 	d.want(409, "POST", prefix+"/reload", "")
@@ -37,7 +38,7 @@ func TestApp(t *testing.T) {
 	if strings.Contains(raw, "hunter") || strings.Contains(raw, "1234567890") {
 		t.Errorf("a secret is shown: %s", raw)
 	}
-	got := get[view.App](d, 200, "GET", prefix+"/app", "")
+	got := get[run.App](d, 200, "GET", prefix+"/app", "")
 	var settings []string
 	for _, s := range got.Settings {
 		settings = append(settings, fmt.Sprint(s.Name, "=", s.Value, " ", s.Masked))
@@ -69,18 +70,18 @@ func TestAppThatDoesNotRun(t *testing.T) {
 	if err := d.host.Start(t.Context()); err == nil {
 		t.Fatal("the host starts")
 	}
-	got := get[view.App](d, 200, "GET", prefix+"/app", "")
+	got := get[run.App](d, 200, "GET", prefix+"/app", "")
 	if len(got.Generations) != 1 || !got.Generations[0].Refused || got.Functions == nil || got.Settings == nil {
 		t.Errorf("app = %+v", got)
 	}
-	if due := get[view.Dues](d, 200, "GET", prefix+"/due", ""); due.Items == nil || due.Now.IsZero() {
+	if due := get[run.Dues](d, 200, "GET", prefix+"/due", ""); due.Items == nil || due.Now.IsZero() {
 		t.Errorf("due = %+v", due)
 	}
 }
 
 // due are the kinds of what is due, with the time until then.
 func due(d *fixture) (out []string) {
-	list := get[view.Dues](d, 200, "GET", prefix+"/due", "")
+	list := get[run.Dues](d, 200, "GET", prefix+"/due", "")
 	for _, i := range list.Items {
 		out = append(out, fmt.Sprint(i.Kind, " ", i.At.Sub(list.Now), " ", i.Function, i.Entity))
 		if i.Text == "" {
@@ -108,7 +109,7 @@ func TestDue(t *testing.T) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
 	}
-	if list := get[view.Dues](d, 200, "GET", prefix+"/due", ""); !slices.ContainsFunc(list.Items, func(i view.DueItem) bool { return strings.HasSuffix(i.Text, "tries d1 again, attempt 2") }) {
+	if list := get[run.Dues](d, 200, "GET", prefix+"/due", ""); !slices.ContainsFunc(list.Items, func(i ops.DueItem) bool { return strings.HasSuffix(i.Text, "tries d1 again, attempt 2") }) {
 		t.Errorf("the second attempt is not due: %+v", list.Items)
 	}
 	timer := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "timer ") && strings.HasSuffix(s, " Hourly") })
@@ -116,8 +117,8 @@ func TestDue(t *testing.T) {
 	if !timer || !redelivery {
 		t.Errorf("the timer or the redelivery is missing in %q", got)
 	}
-	list := get[view.Dues](d, 200, "GET", prefix+"/due", "")
-	if !slices.IsSortedFunc(list.Items, func(a, b view.DueItem) int { return a.At.Compare(b.At) }) {
+	list := get[run.Dues](d, 200, "GET", prefix+"/due", "")
+	if !slices.IsSortedFunc(list.Items, func(a, b ops.DueItem) int { return a.At.Compare(b.At) }) {
 		t.Errorf("not in order: %q", got)
 	}
 	d.want(200, "POST", prefix+"/clock/advance?by=4m", "")
@@ -127,7 +128,7 @@ func TestDue(t *testing.T) {
 	for i := range 250 {
 		d.want(201, "POST", fmt.Sprintf("%s/queues/many/messages?visibility=%dm", prefix, 60+i), "x")
 	}
-	if list := get[view.Dues](d, 200, "GET", prefix+"/due", ""); len(list.Items) != 200 || list.More < 50 {
+	if list := get[run.Dues](d, 200, "GET", prefix+"/due", ""); len(list.Items) != 200 || list.More < 50 {
 		t.Errorf("%d things are listed, and %d more", len(list.Items), list.More)
 	}
 }
@@ -147,9 +148,9 @@ func TestRunAgain(t *testing.T) {
 	handlers.ServiceBusQueue("Bus", "bus", func(context.Context, functions.ServiceBusMessage) error { return errors.New("no") }, functions.Connection("Bus"))
 	d := open(t, app(plainHostJSON, "local.settings.json",
 		`{"IsEncrypted":false,"Values":{"AzureWebJobsStorage":"UseDevelopmentStorage=true","Bus":"Endpoint=sb://localhost;SharedAccessKeyName=k;SharedAccessKey=v;UseDevelopmentEmulator=true;"}}`), handlers, nil)
-	again := func(delivery string) view.RanAgain {
+	again := func(delivery string) messages.RanAgain {
 		t.Helper()
-		return get[view.RanAgain](d, 200, "POST", prefix+"/deliveries/again", fmt.Sprintf(`{"delivery":%q}`, delivery))
+		return get[messages.RanAgain](d, 200, "POST", prefix+"/deliveries/again", fmt.Sprintf(`{"delivery":%q}`, delivery))
 	}
 	settled := func(function, decision, id string) journal.Record {
 		t.Helper()
@@ -161,16 +162,16 @@ func TestRunAgain(t *testing.T) {
 		}
 		return rec
 	}
-	sent := get[control.Message](d, 201, "POST", prefix+"/queues/orders/messages", "bad \u202e<i>")
+	sent := get[queues.Message](d, 201, "POST", prefix+"/queues/orders/messages", "bad \u202e<i>")
 	poison := settled("Orders", "poisoned", sent.ID)
 	got := again(poison.Delivery)
 	if got.Function != "Orders" || got.Service != "queue" || got.Entity != "orders" || got.NewID == "" || got.NewID == sent.ID {
 		t.Errorf("again = %+v", got)
 	}
 	settled("Orders", "poisoned", got.NewID)
-	good := get[control.Message](d, 201, "POST", prefix+"/queues/orders/messages", "good")
+	good := get[queues.Message](d, 201, "POST", prefix+"/queues/orders/messages", "good")
 	done := settled("Orders", "deleted", good.ID)
-	if refused := get[api.Error](d, 409, "POST", prefix+"/deliveries/again", fmt.Sprintf(`{"delivery":%q}`, done.Delivery)); refused.Hint == "" {
+	if refused := get[ops.Error](d, 409, "POST", prefix+"/deliveries/again", fmt.Sprintf(`{"delivery":%q}`, done.Delivery)); refused.Hint == "" {
 		t.Errorf("refused with %+v", refused)
 	}
 

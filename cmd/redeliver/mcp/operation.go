@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -24,13 +24,13 @@ type Ask func(ctx context.Context, in, out any) error
 
 // Operation is the way of a tool that is an operation of the host. Fields of in that are
 // set are so in each call, and no arguments. Text is the answer for people.
-func Operation[In api.Operation[Out], Out any](ask Ask, name string, effect Effect, in In, text func(out *Out) string) Way {
+func Operation[In ops.Request[Out], Out any](ask Ask, name string, effect Effect, in In, text func(out *Out) string) Way {
 	return Asked(ask, name, effect, in, func(_ *In, out *Out) string { return text(out) })
 }
 
 // Asked is Operation with a text that also depends on what was asked.
-func Asked[In api.Operation[Out], Out any](ask Ask, name string, effect Effect, in In, tell func(in *In, out *Out) string) Way {
-	o := newOperation(api.RouteOf(in), reflect.ValueOf(in))
+func Asked[In ops.Request[Out], Out any](ask Ask, name string, effect Effect, in In, tell func(in *In, out *Out) string) Way {
+	o := newOperation(ops.RouteOf(in), reflect.ValueOf(in))
 	w := Way{Name: name, Effect: effect, About: o.about(), Arguments: o.arguments}
 	w.Do = func(ctx context.Context, given map[string]any) (Answer, error) {
 		asked, out := in, *new(Out)
@@ -42,7 +42,7 @@ func Asked[In api.Operation[Out], Out any](ask Ask, name string, effect Effect, 
 		}
 		Shorten(&out)
 		answer := Answer{Text: unflagHead(tell(&asked, &out), w.Arguments)}
-		if _, none := any(out).(api.None); !none {
+		if _, none := any(out).(ops.None); !none {
 			answer.Data = out
 		}
 		return answer, nil
@@ -52,10 +52,10 @@ func Asked[In api.Operation[Out], Out any](ask Ask, name string, effect Effect, 
 
 // operation says how the arguments of a call travel.
 type operation struct {
-	route     api.Route
+	route     ops.Route
 	doc       operationDoc
 	arguments []Argument
-	params    map[string]api.Param // by the names of arguments; those of a JSON body are not there
+	params    map[string]ops.Param // by the names of arguments; those of a JSON body are not there
 }
 
 // operationDoc is what the OpenAPI description says of an operation.
@@ -94,12 +94,12 @@ var described = sync.OnceValue(func() map[string]operationDoc {
 })
 
 // newOperation reads what an operation takes. Fields that are set already are no arguments.
-func newOperation(route api.Route, in reflect.Value) *operation {
-	doc, ok := described()[route.Method+" "+api.Prefix+route.Path]
+func newOperation(route ops.Route, in reflect.Value) *operation {
+	doc, ok := described()[route.Method+" "+ops.Prefix+route.Path]
 	if !ok {
 		panic("operation " + route.Name + " is not described")
 	}
-	o := &operation{route: route, doc: doc, params: map[string]api.Param{}}
+	o := &operation{route: route, doc: doc, params: map[string]ops.Param{}}
 	for _, p := range route.Params() {
 		if !in.FieldByIndex(p.Field.Index).IsZero() || p.In == "header" {
 			continue
@@ -122,7 +122,7 @@ func newOperation(route api.Route, in reflect.Value) *operation {
 
 // parameter is the schema of a parameter, with the limits of a duration in words: JSON
 // Schema knows none.
-func (o *operation) parameter(p api.Param) map[string]any {
+func (o *operation) parameter(p ops.Param) map[string]any {
 	schema := map[string]any{}
 	for _, of := range o.doc.Parameters {
 		if of.Name == p.Name {
@@ -223,7 +223,7 @@ func (o *operation) fill(ctx context.Context, in any, given map[string]any) erro
 	for name, value := range path {
 		r.SetPathValue(name, value)
 	}
-	return api.Decode(r, in)
+	return ops.Decode(r, in)
 }
 
 // text is a value as a request has it: a text as it is, any other as its JSON.

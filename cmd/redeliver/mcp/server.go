@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/redeliver/redeliver/host/web/api"
+	"github.com/redeliver/redeliver/host/ops"
 )
 
 // A Server serves tools to one assistant.
@@ -146,7 +146,7 @@ func (s *Server) refusal(err error) *Refusal {
 	if ours, ok := errors.AsType[*Refusal](err); ok {
 		return ours
 	}
-	if hosts, ok := errors.AsType[*api.Error](err); ok {
+	if hosts, ok := errors.AsType[*ops.Error](err); ok {
 		return &Refusal{hosts.Text, hosts.Hint}
 	}
 	if s.Failure != nil {

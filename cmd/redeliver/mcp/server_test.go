@@ -15,9 +15,10 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/host/hosttest/leaktest"
-	"github.com/redeliver/redeliver/host/web/api"
-	"github.com/redeliver/redeliver/host/web/control"
-	"github.com/redeliver/redeliver/host/web/control/trouble"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -40,26 +41,26 @@ func (a *asked) ask(_ context.Context, in, out any) error {
 // tools are a reading tool, one of several ways, and one that destroys.
 func (a *asked) tools() []mcp.Tool {
 	return []mcp.Tool{
-		{Name: "explain", Ways: []mcp.Way{mcp.Asked(a.ask, "", mcp.Reads, control.GetInventory{}, func(in *control.GetInventory, out *control.Inventory) string {
+		{Name: "explain", Ways: []mcp.Way{mcp.Asked(a.ask, "", mcp.Reads, run.GetInventory{}, func(in *run.GetInventory, out *run.Inventory) string {
 			return fmt.Sprintf("%d of %d queues\n", in.Deliveries, len(out.Queues))
 		})}},
 		{Name: "send", Choose: "service", Ways: []mcp.Way{
-			mcp.Asked(a.ask, "queue", mcp.Changes, control.SendMessage{}, func(in *control.SendMessage, out *control.Message) string {
+			mcp.Asked(a.ask, "queue", mcp.Changes, queues.SendMessage{}, func(in *queues.SendMessage, out *queues.Message) string {
 				return "sent " + in.Queue + " " + out.ID + " with --raw\n--raw " + in.TTL
 			}).Renamed("visibility", "delay"),
-			mcp.Operation(a.ask, "servicebus", mcp.Changes, control.SendBusMessage{}, func(out *control.BusSent) string { return out.MessageID }).Named("path"),
+			mcp.Operation(a.ask, "servicebus", mcp.Changes, servicebus.SendBusMessage{}, func(out *servicebus.BusSent) string { return out.MessageID }).Named("path"),
 		}},
 		{Name: "clock", Choose: "action", First: "show", Ways: []mcp.Way{
-			mcp.Operation(a.ask, "show", mcp.Reads, control.GetClock{}, func(*control.ClockStatus) string { return "" }),
-			mcp.Operation(a.ask, "set", mcp.Changes, control.SetClock{}, func(*control.ClockStatus) string { return "" }).Among("mode", "real", "manual"),
-			mcp.Operation(a.ask, "advance", mcp.Changes, control.AdvanceClock{}, func(*control.ClockStatus) string { return "" }),
+			mcp.Operation(a.ask, "show", mcp.Reads, run.GetClock{}, func(*run.ClockStatus) string { return "" }),
+			mcp.Operation(a.ask, "set", mcp.Changes, run.SetClock{}, func(*run.ClockStatus) string { return "" }).Among("mode", "real", "manual"),
+			mcp.Operation(a.ask, "advance", mcp.Changes, run.AdvanceClock{}, func(*run.ClockStatus) string { return "" }),
 		}},
 		{Name: "fail", Choose: "what", Ways: []mcp.Way{
-			mcp.Operation(a.ask, "handler", mcp.Destroys, trouble.AddFault{Service: "handler", Operation: "Invoke"}, func(*trouble.Faults) string { return "fails\n" }).
+			mcp.Operation(a.ask, "handler", mcp.Destroys, run.AddFault{Service: "handler", Operation: "Invoke"}, func(*run.Faults) string { return "fails\n" }).
 				Without("diskFull", "lost", "latency", "status").Named("entity"),
-			mcp.Operation(a.ask, "list", mcp.Reads, trouble.ListFaults{}, func(*trouble.Faults) string { return "none\n" }),
+			mcp.Operation(a.ask, "list", mcp.Reads, run.ListFaults{}, func(*run.Faults) string { return "none\n" }),
 		}},
-		{Name: "reset", Ways: []mcp.Way{mcp.Operation(a.ask, "", mcp.Destroys, control.ResetState{}, func(*api.None) string { return "gone\n" })}},
+		{Name: "reset", Ways: []mcp.Way{mcp.Operation(a.ask, "", mcp.Destroys, run.ResetState{}, func(*ops.None) string { return "gone\n" })}},
 	}
 }
 
@@ -175,7 +176,7 @@ func TestCalls(t *testing.T) {
 				t.Fatalf("the host was asked %d times", len(host.in))
 			}
 			in := host.in[0]
-			if m, ok := in.(control.SendMessage); ok {
+			if m, ok := in.(queues.SendMessage); ok {
 				body := string(m.Body)
 				m.Body = nil
 				in = strings.TrimSuffix(fmt.Sprintf("%+v", m), "[]}") + body + "}"
@@ -212,7 +213,7 @@ func TestRefusals(t *testing.T) {
 		{"send", `{"service":"queue","name":"q","delay":"soon"}`, "error: visibility must be a duration of 0 or more\nhint: for instance \"30s\""},
 		{"send", `{"service":"queue","name":"q","raw":"yes"}`, `error: "raw": want true or false, not "yes"`},
 		{"send", `{"service":"queue","name":"../q"}`, `error: "../q" is no name`},
-		{"send", `{"service":"queue","name":"q","body":"` + strings.Repeat("x", api.MaxBody+1) + `"}`, "error: the body has 1048577 bytes: want at most 1048576"},
+		{"send", `{"service":"queue","name":"q","body":"` + strings.Repeat("x", ops.MaxBody+1) + `"}`, "error: the body has 1048577 bytes: want at most 1048576"},
 		{"send", `{"service":"queue","name":"` + strings.Repeat("q", mcp.MaxText+1) + `"}`, "error: \"name\" has 4097 bytes: want at most 4096"},
 		{"clock", `{"by":"1h"}`, "error: clock show does not take the argument \"by\"\nhint: it belongs to action \"advance\""},
 		{"clock", `{"action":"set","mode":"manuel"}`, "error: \"mode\": \"manuel\" is none of real or manual\nhint: did you mean \"manual\"?"},
@@ -242,7 +243,7 @@ func TestRefusals(t *testing.T) {
 // An error of the host is told with its hint.
 func TestErrorOfTheHost(t *testing.T) {
 	t.Parallel()
-	host := &asked{err: &api.Error{Status: 404, Text: "queue not found", Hint: "make one"}}
+	host := &asked{err: &ops.Error{Status: 404, Text: "queue not found", Hint: "make one"}}
 	s := &mcp.Server{Tools: host.tools(), Failure: func(err error) mcp.Refusal { return mcp.Refusal{Text: "own: " + err.Error(), Hint: "start"} }}
 	session := connect(t, s)
 	if text, failed := call(t, session, "explain", `{}`); text != "error: queue not found\nhint: make one" || !failed {
@@ -275,7 +276,7 @@ func TestLongAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m control.Message
+	var m queues.Message
 	if err := json.Unmarshal(data, &m); err != nil || len(m.Binary) != mcp.MaxText || !strings.HasSuffix(m.ID, " of 8192 bytes)") {
 		t.Errorf("got %d bytes and an ID that ends in %q: %v", len(m.Binary), m.ID[max(0, len(m.ID)-30):], err)
 	}

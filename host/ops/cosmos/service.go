@@ -1,0 +1,39 @@
+// Package cosmos has the operations on the embedded Cosmos DB account.
+package cosmos
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/ops"
+)
+
+// Service is Cosmos DB.
+var Service = &ops.Service{ // read only
+	Name: "cosmos", Path: "cosmos", Noun: "container", Refuse: refusal,
+	List:     func(ctx context.Context, e *ops.Env) (any, error) { return containers(ctx, e) },
+	Entities: names, Bound: bound, Each: each,
+}
+
+// Operations are those of this package.
+func Operations() []ops.Deed {
+	return []ops.Deed{
+		ops.Of(ListContainers{}), ops.Of(CreateContainer{}), ops.Of(DeleteContainer{}),
+		ops.Of(WriteDocuments{}), ops.Of(ReadDocuments{}), ops.Of(PurgeDocuments{}),
+	}
+}
+
+func names(ctx context.Context, e *ops.Env) (names []string, err error) {
+	list, err := containers(ctx, e)
+	for i := range list {
+		names = append(names, list[i].Path)
+	}
+	return names, err
+}
+
+var bound = map[string]func(*app.Binding) []string{"cosmosDB": boundContainers, "cosmosDBTrigger": boundContainers} // read only
+
+func boundContainers(b *app.Binding) []string {
+	database := b.String("databaseName") + "/"
+	return []string{database + b.String("containerName"), database + b.String("collectionName"), database + b.String("leaseContainerName"), database + "leases"}
+}

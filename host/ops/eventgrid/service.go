@@ -1,0 +1,38 @@
+// Package eventgrid has the operations on the embedded Event Grid.
+package eventgrid
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/ops"
+)
+
+// Service is Event Grid.
+var Service = &ops.Service{ // read only
+	Name: "eventgrid", Path: "eventgrid", Noun: "subscription", Refuse: Refusal,
+	List:     func(_ context.Context, e *ops.Env) (any, error) { return topics(e), nil },
+	Entities: subscriptions, Names: names, Due: due,
+	Each: each, Release: release, Bury: bury, Redrive: redrive,
+}
+
+// Operations are those of this package.
+func Operations() []ops.Deed {
+	return []ops.Deed{ops.Of(CreateTopic{}), ops.Of(Subscribe{}), ops.Of(DeleteTopic{}), ops.Of(Unsubscribe{}), ops.Of(Publish{})}
+}
+
+// names are those of the topics.
+func names(e *ops.Env) (names []string) {
+	for _, topic := range topics(e) {
+		names = append(names, topic.Name)
+	}
+	return names
+}
+
+func subscriptions(_ context.Context, e *ops.Env) (names []string, err error) {
+	for _, topic := range topics(e) {
+		for i := range topic.Subscriptions {
+			names = append(names, topic.Name+"/"+topic.Subscriptions[i].Name)
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,44 @@
+// Package eventhubs has the operations on the embedded Event Hubs namespace.
+package eventhubs
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/app"
+	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
+	"github.com/redeliver/redeliver/host/ops"
+)
+
+// Service is Event Hubs.
+var Service = &ops.Service{ // read only
+	Name: "eventhub", Path: "eventhubs", Fault: "eventhubs", Noun: "hub",
+	Needs: "eventhubs", Outside: outside,
+	Refuse:   ops.MessagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
+	List:     func(ctx context.Context, e *ops.Env) (any, error) { return hubs(ctx, e) },
+	Entities: names, Bound: bound, Each: each,
+}
+
+// Operations are those of this package.
+func Operations() []ops.Deed {
+	return []ops.Deed{ops.Of(CreateHub{}), ops.Of(CreateGroup{}), ops.Of(SendEvent{})}
+}
+
+func outside(e *ops.Env) (setting, what, short string) {
+	return hubskind.Outside(e.Host.Connections(), e.Host.App()), "an Event Hubs namespace", "namespace"
+}
+
+func hubs(ctx context.Context, e *ops.Env) ([]hubskind.HubInfo, error) {
+	return hubskind.Hubs(ctx, e.Host.Env(), e.Host.App())
+}
+
+func names(ctx context.Context, e *ops.Env) (names []string, err error) {
+	list, err := hubs(ctx, e)
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	return names, err
+}
+
+var bound = map[string]func(*app.Binding) []string{"eventHub": hub, "eventHubTrigger": hub} // read only
+
+func hub(b *app.Binding) []string { return []string{b.String("eventHubName")} }

@@ -1,0 +1,110 @@
+// Package ops is how an operation of a host's HTTP API travels: what its struct says of
+// its route, parameters and answer, the request that a client makes of it, and what a
+// server reads from that request.
+//
+// An operation is a struct that embeds [Op] with the type of its answer. The tag of Op is
+// the route, its fields are the parameters:
+//
+//	type CreateHub struct {
+//		ops.Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
+//
+//		Hub        string `query:"hub,required" json:"-"`
+//		Partitions int    `json:"partitions,omitempty"`
+//	}
+//
+// Tags of Op: route is method and path below [Prefix]; status the one of success, 200
+// unless it is there; needs the embedded service without which the operation is refused;
+// body "json" makes a body of the fields with JSON names, and fault begins the refusal of
+// a wrong one; limit is the longest body in bytes, -1 for one whose length the handler
+// judges, 1 MiB unless it is there.
+//
+// Tags of a field: path, query or header is where it is and its name there, "required"
+// for one that has to be; body "raw" is the whole body. A number or duration can have
+// min, max and default, and fault and hint, which are the texts of a refusal.
+package ops
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Prefix is the path below which all operations are.
+const Prefix = "/admin/redeliver"
+
+// MaxBody limits the body of an operation that says nothing else, in bytes.
+const MaxBody = 1 << 20
+
+// Op makes an operation of the struct that embeds it. Out is the answer, a value that
+// is sent as JSON, or [None] or [Stream].
+type Op[Out any] struct{}
+
+func (Op[Out]) answer() (out Out) { return out }
+
+// Request is what a client asks for: the parameters of an operation whose answer is an Out.
+type Request[Out any] interface{ answer() Out }
+
+// None is the answer of an operation that has only a status.
+type None struct{}
+
+// Route is what the tag of an operation says.
+type Route struct {
+	Name         string // of the operation: "CreateHub"
+	Method, Path string
+	Status       int
+	Needs        string // an embedded service, or ""
+	JSON         bool   // the body is JSON of the operation's fields
+	Limit        int64  // of the body; below 0: the operation has one
+	OwnClock     bool   // it looks after the clock by itself
+	In, Out      reflect.Type
+}
+
+// RouteOf is the route of an operation. It panics on a wrong tag.
+func RouteOf[Out any](in Request[Out]) Route {
+	route := routeOf(reflect.TypeOf(in))
+	route.Out = reflect.TypeFor[Out]()
+	return route
+}
+
+func routeOf(t reflect.Type) Route {
+	op, _ := t.FieldByName("Op")
+	out := Route{Name: t.Name(), Status: http.StatusOK, Needs: op.Tag.Get("needs"), JSON: op.Tag.Get("body") == "json", OwnClock: op.Tag.Get("clock") == "own", Limit: MaxBody, In: t}
+	var found bool
+	if out.Method, out.Path, found = strings.Cut(op.Tag.Get("route"), " "); !found {
+		panic(fmt.Sprintf("operation %s has no route", t))
+	}
+	for tag, set := range map[string]func(int64){
+		"status": func(n int64) { out.Status = int(n) }, "limit": func(n int64) { out.Limit = n },
+	} {
+		if text, ok := op.Tag.Lookup(tag); ok {
+			set(number(text))
+		}
+	}
+	return out
+}
+
+// number is a number in a tag.
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+// Service is the first word of the path: whom the operation is about.
+func (r Route) Service() string {
+	service, _, _ := strings.Cut(r.Path[1:], "/")
+	return service
+}
+
+// Error is the refusal of an operation, and the body of the answer that reports it.
+type Error struct {
+	Status int    `json:"-"`
+	Text   string `json:"error"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Text }

@@ -125,16 +125,6 @@ func (f *Fault) err() error {
 // errLostHandler is the failure of an attempt whose process has ended.
 var errLostHandler = errors.New("the process of the handler has ended") // read only
 
-// reading are the operations that write nothing, by service. A disk that is full lets them
-// through.
-var reading = map[string][]string{ // read only
-	"queue":      {"Queues", "Exists", "Peek", "Count", "QueueCounts", "QueueMessage", "HiddenMessages", "QueueServiceProperties"},
-	"blob":       {"Containers", "BlobServiceProperties", "Properties", "Get", "Blobs", "BlockList", "PageRanges", "Tags", "FindBlobs", "Access"},
-	"servicebus": {"Receiver", "Receive", "Peek", "State", "Held", "Lost", "Close", "Begin", "AcceptSession", "ListQueues", "ListTopics"},
-	"eventhubs":  {"Hubs", "Settings", "Hub", "Partition", "ReadEvents", "Receive"},
-	"cosmos":     {"Containers", "Container", "Ranges", "Read", "Items", "Changes"},
-}
-
 // losable are the operations that can be lost: their callers go on without what they bring.
 var losable = []string{ // read only
 	"Abandon", "Complete", "DeadLetter", "Defer", "Delete", "Deliver", "Put", "Release", "Replace", "Retry", "Send", "SendEvents", "SetMetadata", "Update", "Upsert",
@@ -142,6 +132,5 @@ var losable = []string{ // read only
 
 // writes reports whether the operation of a point changes what a service keeps.
 func writes(p services.FaultPoint) bool {
-	reads, keeps := reading[p.Service]
-	return keeps && !slices.Contains(reads, p.Op) && !(p.Service == "servicebus" && strings.HasPrefix(p.Op, "Get"))
+	return slices.Contains(operations[p.Service].writes, p.Op)
 }

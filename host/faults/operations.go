@@ -8,49 +8,84 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// operations are what a service does, sorted, as the points of its faults have it
-// ([services.FaultPoint.Op]).
-var operations = map[string][]string{ // read only
+// does is what a service does, as the points of its faults have it ([services.FaultPoint.Op]).
+type does struct {
+	reads  []string // write nothing: a disk that is full lets them through
+	writes []string
+	none   []string // of what keeps nothing on a disk of its own
+}
+
+// operations are what the services do.
+var operations = map[string]does{ // read only
 	"queue": {
-		"Clear", "Count", "Create", "Delete", "DeleteQueue", "Exists", "HiddenMessages", "Peek", "Put", "QueueCounts",
-		"QueueMessage", "QueueMessages", "QueueMetadata", "QueuePolicies", "QueueServiceProperties", "Queues",
-		"Receive", "ReleaseMessage", "SetQueueMetadata", "SetQueuePolicies", "SetQueueServiceProperties", "Update",
+		reads: []string{
+			"Count", "Exists", "HiddenMessages", "Peek", "QueueCounts", "QueueMessage", "QueueMessages",
+			"QueueMetadata", "QueuePolicies", "QueueServiceProperties", "Queues",
+		},
+		writes: []string{
+			"Clear", "Create", "Delete", "DeleteQueue", "Put", "Receive", "ReleaseMessage", "SetQueueMetadata",
+			"SetQueuePolicies", "SetQueueServiceProperties", "Update",
+		},
 	},
 	"blob": {
-		"Access", "AcquireLease", "AppendBlock", "BlobServiceProperties", "Blobs", "BlockList", "BreakLease",
-		"ChangeLease", "ClearPages", "Containers", "CopyFrom", "Create", "Delete", "FindBlobs", "Get", "PageRanges",
-		"Properties", "Put", "PutBlock", "PutBlockList", "PutPages", "ReleaseLease", "RenewLease", "Seal",
-		"SetAccess", "SetBlobServiceProperties", "SetHeaders", "SetMetadata", "SetTags", "SetTier", "Snapshot", "Tags",
+		reads: []string{
+			"Access", "BlobServiceProperties", "Blobs", "BlockList", "Containers", "FindBlobs", "Get", "PageRanges",
+			"Properties", "Tags",
+		},
+		writes: []string{
+			"AcquireLease", "AppendBlock", "BreakLease", "ChangeLease", "ClearPages", "CopyFrom", "Create", "Delete",
+			"Put", "PutBlock", "PutBlockList", "PutPages", "ReleaseLease", "RenewLease", "Seal", "SetAccess",
+			"SetBlobServiceProperties", "SetHeaders", "SetMetadata", "SetTags", "SetTier", "Snapshot",
+		},
 	},
 	"servicebus": {
-		"Abandon", "AcceptSession", "Begin", "Bury", "CancelScheduled", "Close", "Commit", "Complete", "CreateQueue",
-		"CreateRule", "CreateSubscription", "CreateTopic", "DeadLetter", "Defer", "DeleteMessages", "DeleteQueue",
-		"DeleteRule", "DeleteSubscription", "DeleteTopic", "ExpireLocks", "ExpireSession", "GetQueue", "GetRule",
-		"GetSubscription", "GetTopic", "Held", "ListQueues", "ListRules", "ListSubscriptions", "ListTopics", "Lost",
-		"Peek", "Purge", "Receive", "ReceiveDeferred", "Receiver", "Redrive", "Release", "Renew", "RenewSession",
-		"Rollback", "Schedule", "Send", "Sessions", "SetState", "State", "UpdateQueue", "UpdateRule",
-		"UpdateSubscription", "UpdateTopic",
+		reads: []string{
+			"AcceptSession", "Begin", "Close", "GetQueue", "GetRule", "GetSubscription", "GetTopic", "Held",
+			"ListQueues", "ListRules", "ListSubscriptions", "ListTopics", "Lost", "Peek", "Receive", "Receiver",
+			"Sessions", "State",
+		},
+		writes: []string{
+			"Abandon", "Bury", "CancelScheduled", "Commit", "Complete", "CreateQueue", "CreateRule",
+			"CreateSubscription", "CreateTopic", "DeadLetter", "Defer", "DeleteMessages", "DeleteQueue",
+			"DeleteRule", "DeleteSubscription", "DeleteTopic", "ExpireLocks", "ExpireSession", "Purge",
+			"ReceiveDeferred", "Redrive", "Release", "Renew", "RenewSession", "Rollback", "Schedule", "Send",
+			"SetState", "UpdateQueue", "UpdateRule", "UpdateSubscription", "UpdateTopic",
+		},
 	},
 	"eventhubs": {
-		"Clear", "CreateConsumerGroup", "CreateHub", "DeleteHub", "Hub", "Hubs", "Partition", "ReadEvents", "Receive",
-		"Reset", "SendEvents", "Settings",
+		reads: []string{
+			"Hub", "Hubs", "Partition", "ReadEvents", "Receive", "Settings",
+		},
+		writes: []string{
+			"Clear", "CreateConsumerGroup", "CreateHub", "DeleteHub", "Reset", "SendEvents",
+		},
 	},
 	"cosmos": {
-		"Changes", "Clear", "Container", "Containers", "Create", "CreateContainer", "Delete", "DeleteContainer",
-		"Items", "Pending", "Purge", "Ranges", "Read", "Replace", "Reset", "Upsert",
+		reads: []string{
+			"Changes", "Container", "Containers", "Items", "Pending", "Ranges", "Read",
+		},
+		writes: []string{
+			"Clear", "Create", "CreateContainer", "Delete", "DeleteContainer", "Purge", "Replace", "Reset", "Upsert",
+		},
 	},
-	"eventgrid": {"Deliver", "Retry"},
-	Handler:     {"Invoke"},
+	"eventgrid": {none: []string{"Deliver", "Retry"}},
+	Handler:     {none: []string{"Invoke"}},
+}
+
+func (d does) all() []string {
+	all := slices.Concat(d.reads, d.writes, d.none)
+	slices.Sort(all)
+	return all
 }
 
 // Operations are the names of what a service does, sorted; of all services when it is "".
 func Operations(service string) []string {
 	if service != "" {
-		return slices.Clone(operations[service])
+		return operations[service].all()
 	}
 	var all []string
-	for _, names := range operations {
-		all = append(all, names...)
+	for _, does := range operations {
+		all = append(all, does.all()...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -70,7 +105,7 @@ func (f *Fault) checkOperation() error {
 		return fmt.Errorf("%s; did you mean %q?", text, near)
 	}
 	for _, service := range Services() {
-		for _, op := range operations[service] {
+		for _, op := range operations[service].all() {
 			if strings.EqualFold(op, f.Operation) {
 				return fmt.Errorf("%s; %s has", text, service)
 			}

@@ -11,10 +11,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // The table has each operation that the sources of the emulators name, and no other: a name
@@ -35,6 +38,29 @@ func TestOperationsAreThoseOfTheSources(t *testing.T) {
 		want := operationsOf(t, filepath.Join("..", filepath.FromSlash(where.dir)), where.file)
 		if diff := cmp.Diff(want, faults.Operations(service)); diff != "" {
 			t.Errorf("%s: operations (-sources +table):\n%s", service, diff)
+		}
+	}
+}
+
+// A disk that is full fails what writes, and nothing else: one that is wrong in the table of
+// reads would fail what lists and shows.
+func TestFullDiskLetsReadsThrough(t *testing.T) {
+	t.Parallel()
+	shows := regexp.MustCompile(`^(Get|List|Peek|Count|Exists|Queue(s$|Counts|Message|Metadata|Policies|Service)|Hidden|Blob|Containers?$|FindBlobs|Tags$|PageRanges|Properties|Access$|Held|Sessions$|State$|Hubs?$|Settings$|Partition$|ReadEvents|Items|Ranges|Read$|Pending|Changes)`)
+	now := time.Unix(0, 0)
+	for _, service := range []string{"queue", "blob", "servicebus", "eventhubs", "cosmos"} {
+		for _, op := range faults.Operations(service) {
+			var list faults.List
+			if err := list.Add(now, faults.Fault{DiskFull: true}); err != nil {
+				t.Fatal(err)
+			}
+			err := list.Ask(clock.NewVirtual(now, nil), services.FaultPoint{Service: service, Op: op})
+			if shows.MatchString(op) && err != nil {
+				t.Errorf("%s of %s: %v", op, service, err)
+			}
+			if regexp.MustCompile(`^(Create|Delete|Set[A-Z]|Put|Send|Update|Upsert|Purge|Complete)`).MatchString(op) && err == nil {
+				t.Errorf("%s of %s takes no room", op, service)
+			}
 		}
 	}
 }

@@ -1,9 +1,12 @@
-// Package ops is how an operation of a host's HTTP API travels: what its struct says of
-// its route, parameters and answer, the request that a client makes of it, and what a
-// server reads from that request.
+// Package ops is what a person can do to a running host, from the command line, the page or
+// any other client of its HTTP API. An operation is a value that carries its deed: a struct
+// that says how it travels, with a method that does it in an [Env], a run of a host. Read
+// [Op], [Operation] and [Service] first; the operations are in the packages below, one for
+// each service, one for the run as a whole (run) and one for messages of any service
+// (messages). Package all lists them.
 //
-// An operation is a struct that embeds [Op] with the type of its answer. The tag of Op is
-// the route, its fields are the parameters:
+// An operation embeds [Op] with the type of its answer. The tag of Op is the route, the
+// fields are the parameters:
 //
 //	type CreateHub struct {
 //		ops.Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
@@ -12,15 +15,21 @@
 //		Partitions int    `json:"partitions,omitempty"`
 //	}
 //
+//	func (in CreateHub) Do(ctx context.Context, e *ops.Env) (HubCreated, error)
+//
 // Tags of Op: route is method and path below [Prefix]; status the one of success, 200
 // unless it is there; needs the embedded service without which the operation is refused;
 // body "json" makes a body of the fields with JSON names, and fault begins the refusal of
-// a wrong one; limit is the longest body in bytes, -1 for one whose length the handler
-// judges, 1 MiB unless it is there.
+// a wrong one; limit is the longest body in bytes, -1 for one whose length the operation
+// judges, 1 MiB unless it is there; clock "own" is for an operation that looks after the
+// clock by itself (see [Operation]).
 //
 // Tags of a field: path, query or header is where it is and its name there, "required"
 // for one that has to be; body "raw" is the whole body. A number or duration can have
 // min, max and default, and fault and hint, which are the texts of a refusal.
+//
+// The comments of operations, answers and fields are the words of the OpenAPI description,
+// which a test of package all makes from them.
 package ops
 
 import (

@@ -148,7 +148,7 @@ func (s *Storage) publish(e *effects) {
 }
 
 // reads are the operations that change nothing but what time has changed.
-var reads = map[string]bool{"Exists": true, "Peek": true, "Count": true, "QueueCounts": true, "QueueMessage": true, "QueueMessages": true} // read only
+var reads = map[string]bool{"Exists": true, "Peek": true, "Count": true, "QueueCounts": true, "QueueMessage": true, "QueueMessages": true, "HiddenMessages": true, "QueueMetadata": true, "QueuePolicies": true} // read only
 
 // operate runs f on a queue's state, in the epoch of the handle and between the fault
 // points. State is nil when the queue does not exist and optional is set.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // What an operation does not say of its arguments, its command does; and arguments that are
@@ -22,7 +22,7 @@ func TestArgumentsOfACommand(t *testing.T) {
 	flags.String("property", "", "not used: the operation says it")
 	flags.Int("no-build", 3, "how often")
 	flags.Bool("watch", false, "again")
-	w := mcp.Operation(nil, "servicebus", mcp.Changes, control.SendBusMessage{}, func(*control.BusSent) string { return "" }).Named("path").Like(cmd)
+	w := mcp.Operation(nil, "servicebus", mcp.Changes, servicebus.SendBusMessage{}, func(*servicebus.BusSent) string { return "" }).Named("path").Like(cmd)
 	got := map[string]any{}
 	for _, a := range append(w.Arguments, mcp.Flags(flags, "no-build", "watch")...) {
 		got[a.Name] = a.Schema

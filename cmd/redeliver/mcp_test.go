@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/redeliver/redeliver/host/explain"
 )
 
 // assistantApp is an app in a folder with a blank in its name, and its host once it is
@@ -194,4 +196,23 @@ func TestAssistantAndAForeignServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	tells(t, connectAssistant(t, dir), "ls", `{}`, "error: the server at "+server.URL+" is not ")
+}
+
+// Of more lives than an answer has room for the latest are told, in the text and in the JSON.
+func TestLatestText(t *testing.T) {
+	t.Parallel()
+	out := &explain.Told{More: 7}
+	for i := range 300 {
+		out.Lives = append(out.Lives, &explain.Life{Message: fmt.Sprintf("m%d-%s", i, strings.Repeat("x", 900)), Source: "orders"})
+	}
+	text := latestText(out)
+	if !strings.Contains(text, "message m299-") || strings.Contains(text, "message m0-") || !strings.HasPrefix(text, fmt.Sprintf("... %d messages before these: ", out.More)) {
+		t.Errorf("got %.80s ... %.60s", text, text[len(text)-1000:])
+	}
+	if data, err := json.Marshal(out); err != nil || len(data) > 64<<10 || len(out.Lives) < 40 || out.More+len(out.Lives) != 307 {
+		t.Errorf("%d lives in %d bytes, %d before (%v)", len(out.Lives), len(data), out.More, err)
+	}
+	if text := latestText(&explain.Told{}); !strings.HasPrefix(text, "nothing has happened yet") {
+		t.Errorf("got %q without lives", text)
+	}
 }

@@ -204,7 +204,7 @@ func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Conte
 		h.tb.Fatalf("hosttest: request of %q: want a path that begins with a slash, such as /api/Quote", q.URL)
 	}
 	var resp *bindings.HTTPResponse
-	meant := ""
+	meant, unrouted := "", false
 	h.drive(func() {
 		ctx, leave := caller()
 		if leave != nil {
@@ -218,7 +218,7 @@ func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Conte
 		route, err := h.Match(ctx, q.Method, strings.SplitN(q.URL, "?", 2)[0])
 		switch {
 		case errors.Is(err, host.ErrUnknownFunction):
-			meant = routeMeant(h, q.URL)
+			meant, unrouted = routeMeant(h, q.URL), !h.unjudged && h.ran() != nil && len(h.ran().Routed()) == 0
 			resp = &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
 			return
 		case err != nil:
@@ -232,6 +232,9 @@ func (h *Host) request(q *bindings.HTTPRequest, caller func() (ctx context.Conte
 		}
 		resp = h.Serve(ctx, route, &asked)
 	})
+	if unrouted {
+		h.tb.Fatalf("hosttest: request of %q: the app has no function that requests reach", q.URL)
+	}
 	if meant != "" {
 		h.tb.Fatalf("hosttest: no function has the route of %q; did you mean %q?", q.URL, meant)
 	}

@@ -163,6 +163,7 @@ func TestOptionsThatProveNothing(t *testing.T) {
 		}), nil, `maxDequeueCount`},
 		"a setting without a value":    {with(func(o *hosttest.Options) { o.Env = []string{"NAME"} }), nil, `Options.Env has "NAME": want NAME=VALUE`},
 		"a file that nobody reads":     {with(func(o *hosttest.Options) { o.Files["hosts.json"] = "{}" }), nil, `did you mean "host.json"?`},
+		"a request that nobody takes":  {&hosttest.Options{Files: map[string]string{}}, func(h *hosttest.Host) { h.Request("POST", "/api/nope", "x") }, `the app has no function that requests reach`},
 		"an overlay that nobody reads": {with(func(o *hosttest.Options) { o.Overlay = map[string]string{"Ship/functon.json": "{}"} }), nil, `did you mean "Ship/function.json"?`},
 		"processors below none":        {with(func(o *hosttest.Options) { o.Processors = -1 }), nil, `Options.Processors is -1`},
 	} {

@@ -230,21 +230,22 @@ type Host struct {
 	virtual *clock.Virtual // nil on the system clock
 	cursor  uint64         // journal position of the Awaits
 
-	make   func(self *Host, beside *host.Host) (*host.Host, error) // another run on the same folder
-	past   []journal.Record                                        // of the runs before
-	shared bool                                                    // Options.Instances
-	down   bool                                                    // this one has not begun
-	dying  bool                                                    // what the host still does comes to nothing
-	begins time.Time                                               // of the clock
-	killAt atomic.Pointer[killPoint]
-	owed   []owedOutput // of FailOutput
-	second bool         // made by ScaleOut or Beside
-	name   string       // Options.App
-	run    *appRun      // of several apps; nil: there is one
-	closed bool         // by the test
-	last   *app.App     // that ran
-	faults *faults.List // shared by all instances
-	acting bool         // a call of the test's own holds the clock
+	make     func(self *Host, beside *host.Host) (*host.Host, error) // another run on the same folder
+	past     []journal.Record                                        // of the runs before
+	shared   bool                                                    // Options.Instances
+	down     bool                                                    // this one has not begun
+	dying    bool                                                    // what the host still does comes to nothing
+	begins   time.Time                                               // of the clock
+	killAt   atomic.Pointer[killPoint]
+	owed     []owedOutput // of FailOutput
+	second   bool         // made by ScaleOut or Beside
+	name     string       // Options.App
+	run      *appRun      // of several apps; nil: there is one
+	closed   bool         // by the test
+	last     *app.App     // that ran
+	unjudged bool         // Options.Unjudged
+	faults   *faults.List // shared by all instances
+	acting   bool         // a call of the test's own holds the clock
 
 	mayFail  bool     // Options.MayFail
 	inError  []string // Options.InError
@@ -303,7 +304,7 @@ func (h *Host) open(o *Options, clk clock.Clock, first *Host) {
 		o.Processors = 2
 	}
 	dir, copied := appFolder(h.tb, o)
-	h.copied = copied
+	h.copied, h.unjudged = copied, o.Unjudged
 	runs := uint64(0)
 	h.shared = o.Instances
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {

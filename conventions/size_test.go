@@ -57,7 +57,6 @@ var exceptions = map[string]int{ // read only
 	"lines of the function ./host/emulator/storage.readMessages":     67,
 	"lines of the function ./host/emulator/amqp.conn.handle":         81,
 	"lines of the function ./host/emulator/amqp/wire.Decoder.value":  84,
-	"lines of the function ./host/emulator/amqp/wire.DescriptorOf":   78,
 	"lines of the function ./host/emulator/eventhubs.Namespace.read": 86,
 	"lines of the function ./host/emulator/rest.blobService":         105,
 	"lines of the function ./host/emulator/rest.copyBlob":            64,

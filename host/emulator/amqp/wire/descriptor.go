@@ -45,83 +45,46 @@ const (
 	DescFooter                = 0x78
 )
 
+// symbolic are the symbolic descriptors of the standard.
+var symbolic = map[Symbol]uint64{ // read only
+	"amqp:open:list":                  DescOpen,
+	"amqp:begin:list":                 DescBegin,
+	"amqp:attach:list":                DescAttach,
+	"amqp:flow:list":                  DescFlow,
+	"amqp:transfer:list":              DescTransfer,
+	"amqp:disposition:list":           DescDisposition,
+	"amqp:detach:list":                DescDetach,
+	"amqp:end:list":                   DescEnd,
+	"amqp:close:list":                 DescClose,
+	"amqp:error:list":                 DescError,
+	"amqp:received:list":              DescReceived,
+	"amqp:accepted:list":              DescAccepted,
+	"amqp:rejected:list":              DescRejected,
+	"amqp:released:list":              DescReleased,
+	"amqp:modified:list":              DescModified,
+	"amqp:source:list":                DescSource,
+	"amqp:target:list":                DescTarget,
+	"amqp:declare:list":               DescDeclare,
+	"amqp:discharge:list":             DescDischarge,
+	"amqp:declared:list":              DescDeclared,
+	"amqp:transactional-state:list":   DescTransactionalState,
+	"amqp:coordinator:list":           DescCoordinator,
+	"amqp:sasl-mechanisms:list":       DescSASLMechanisms,
+	"amqp:sasl-init:list":             DescSASLInit,
+	"amqp:sasl-challenge:list":        DescSASLChallenge,
+	"amqp:sasl-response:list":         DescSASLResponse,
+	"amqp:sasl-outcome:list":          DescSASLOutcome,
+	"amqp:header:list":                DescHeader,
+	"amqp:delivery-annotations:map":   DescDeliveryAnnotations,
+	"amqp:message-annotations:map":    DescMessageAnnotations,
+	"amqp:properties:list":            DescProperties,
+	"amqp:application-properties:map": DescApplicationProperties,
+	"amqp:data:binary":                DescData,
+	"amqp:amqp-sequence:list":         DescSequence,
+	"amqp:amqp-value:*":               DescValue,
+	"amqp:footer:map":                 DescFooter,
+}
+
 // DescriptorOf returns the number that a symbolic descriptor stands for; 0 if
 // the standard does not have it.
-func DescriptorOf(name Symbol) uint64 {
-	switch name {
-	case "amqp:open:list":
-		return DescOpen
-	case "amqp:begin:list":
-		return DescBegin
-	case "amqp:attach:list":
-		return DescAttach
-	case "amqp:flow:list":
-		return DescFlow
-	case "amqp:transfer:list":
-		return DescTransfer
-	case "amqp:disposition:list":
-		return DescDisposition
-	case "amqp:detach:list":
-		return DescDetach
-	case "amqp:end:list":
-		return DescEnd
-	case "amqp:close:list":
-		return DescClose
-	case "amqp:error:list":
-		return DescError
-	case "amqp:received:list":
-		return DescReceived
-	case "amqp:accepted:list":
-		return DescAccepted
-	case "amqp:rejected:list":
-		return DescRejected
-	case "amqp:released:list":
-		return DescReleased
-	case "amqp:modified:list":
-		return DescModified
-	case "amqp:source:list":
-		return DescSource
-	case "amqp:target:list":
-		return DescTarget
-	case "amqp:declare:list":
-		return DescDeclare
-	case "amqp:discharge:list":
-		return DescDischarge
-	case "amqp:declared:list":
-		return DescDeclared
-	case "amqp:transactional-state:list":
-		return DescTransactionalState
-	case "amqp:coordinator:list":
-		return DescCoordinator
-	case "amqp:sasl-mechanisms:list":
-		return DescSASLMechanisms
-	case "amqp:sasl-init:list":
-		return DescSASLInit
-	case "amqp:sasl-challenge:list":
-		return DescSASLChallenge
-	case "amqp:sasl-response:list":
-		return DescSASLResponse
-	case "amqp:sasl-outcome:list":
-		return DescSASLOutcome
-	case "amqp:header:list":
-		return DescHeader
-	case "amqp:delivery-annotations:map":
-		return DescDeliveryAnnotations
-	case "amqp:message-annotations:map":
-		return DescMessageAnnotations
-	case "amqp:properties:list":
-		return DescProperties
-	case "amqp:application-properties:map":
-		return DescApplicationProperties
-	case "amqp:data:binary":
-		return DescData
-	case "amqp:amqp-sequence:list":
-		return DescSequence
-	case "amqp:amqp-value:*":
-		return DescValue
-	case "amqp:footer:map":
-		return DescFooter
-	default:
-		return 0
-	}
-}
+func DescriptorOf(name Symbol) uint64 { return symbolic[name] }

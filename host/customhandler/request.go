@@ -109,7 +109,7 @@ func value(v bindings.Value) any {
 	case bindings.Request:
 		return httpValue(v.HTTP)
 	}
-	return nil
+	return "null" // nothing: an input that is not there, too (observed: host 4.1037)
 }
 
 // encoded is the JSON form of v as text. Numbers that JSON does not have become null.

@@ -83,6 +83,7 @@ func message(body []byte, dataType string, members bool, metadata map[string]any
 	}
 	out := triggers.Message{Metadata: metadata}
 	switch {
+	case strings.EqualFold(dataType, "stream") && len(body) == 0: // nothing to convert (observed: host 4.1037)
 	case strings.EqualFold(dataType, "stream"):
 		out.Err = ErrStream
 	case triggers.IsBinary(dataType):

@@ -31,3 +31,15 @@ func TestLinesOnce(t *testing.T) {
 		}
 	}
 }
+
+// The changelog tells users what a release changed for them: without a release there is
+// nothing to tell, and a decision stands in docs/design.md.
+func TestChangelogBeginsWithARelease(t *testing.T) {
+	text, err := os.ReadFile("CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "\n- ") && !strings.Contains(string(text), "\n## [0.") && !strings.Contains(string(text), "\n## [1.") {
+		t.Error("CHANGELOG.md has entries, and no release yet: a decision with its reason goes to docs/design.md, the rest is in the commits")
+	}
+}

@@ -20,7 +20,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/redeliver, without cgo, stripped, with its version
-	CGO_ENABLED=0 go build -tags $(TAGS) -ldflags '-s -w -X main.stamp=$(STAMP)' -o bin/redeliver ./cmd/redeliver
+	CGO_ENABLED=0 go build -tags $(TAGS) -ldflags '-s -w -X github.com/redeliver/redeliver/cmd/redeliver/cli.stamp=$(STAMP)' -o bin/redeliver ./cmd/redeliver
 
 .PHONY: run
 run: build ## run the sample app functions/samples/orders

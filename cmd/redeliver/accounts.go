@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -13,7 +15,7 @@ func accounts(env []string) ([]rest.Account, error) {
 	value := app.Environment(env)[rest.AccountsVariable]
 	list, err := rest.ParseAccounts(value)
 	if err != nil {
-		return nil, hinted(fmt.Errorf("%s: %w", rest.AccountsVariable, err), "it holds name:key1[:key2] for each account, separated by semicolons, with keys in base64")
+		return nil, cli.Hinted(fmt.Errorf("%s: %w", rest.AccountsVariable, err), "it holds name:key1[:key2] for each account, separated by semicolons, with keys in base64")
 	}
 	if len(list) == 0 {
 		list = []rest.Account{{Name: rest.DevAccount, Keys: []string{rest.DevKey}}}
@@ -35,20 +37,14 @@ func publicKey(a rest.Account) bool {
 	return a.Name == rest.DevAccount && a.Keys[0] == rest.DevKey
 }
 
-// storageKey is a key of a storage account that the user chose.
-type storageKey struct {
-	Account string   `json:"account"`
-	Keys    []string `json:"keys"`
-}
-
 // storageKeys are the keys of the served accounts, except the documented one.
-func (s *session) storageKeys() (out []storageKey) {
+func (s *session) storageKeys() (out []remote.StorageKey) {
 	if s.storage == nil {
 		return nil
 	}
 	for _, a := range s.accounts {
 		if !publicKey(a) {
-			out = append(out, storageKey{a.Name, a.Keys})
+			out = append(out, remote.StorageKey{Account: a.Name, Keys: a.Keys})
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -47,7 +48,7 @@ func newBanner(s *session, a *app.App) *banner {
 		case def.InError() || f.InError:
 			continue
 		case f.Disabled != "":
-			b.idle = append(b.idle, textf("%s is disabled (%s)", f.Name, f.Disabled))
+			b.idle = append(b.idle, cli.Textf("%s is disabled (%s)", f.Name, f.Disabled))
 			continue
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
@@ -67,7 +68,7 @@ func newBanner(s *session, a *app.App) *banner {
 		if len(without[reason]) > 1 {
 			verb = "do"
 		}
-		b.idle = append(b.idle, textf("%s %s not run: %s", strings.Join(without[reason], ", "), verb, reason))
+		b.idle = append(b.idle, cli.Textf("%s %s not run: %s", strings.Join(without[reason], ", "), verb, reason))
 	}
 	return b
 }
@@ -108,20 +109,20 @@ func product(f *app.FunctionReport) string {
 // ready is the line that announces the running host.
 func (b *banner) ready() string {
 	took := time.Since(b.s.begun).Round(time.Millisecond)
-	text := textf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())
+	text := cli.Textf("redeliver %s: ready in %d ms", cli.LongVersion(), took.Milliseconds())
 	if b.s.name != "" {
-		text = textf("redeliver %s: %s is ready at %s in %d ms", longVersion(), b.s.name, b.s.web.URL(), took.Milliseconds())
+		text = cli.Textf("redeliver %s: %s is ready at %s in %d ms", cli.LongVersion(), b.s.name, b.s.web.URL(), took.Milliseconds())
 	}
-	return b.s.out.paint(bold, text) + "\n"
+	return b.s.out.Paint(cli.Bold, text) + "\n"
 }
 
 func (b *banner) text() string {
 	var t strings.Builder
 	url := b.s.web.URL()
 	if !b.s.flags.servicesOnly {
-		writef(&t, "  functions  %s\n", url)
+		cli.Writef(&t, "  functions  %s\n", url)
 	}
-	writef(&t, "  admin      %s/admin/host/status\n", b.s.web.AdminURL())
+	cli.Writef(&t, "  admin      %s/admin/host/status\n", b.s.web.AdminURL())
 	if b.services {
 		t.WriteString(b.serviceLines())
 	}
@@ -130,10 +131,10 @@ func (b *banner) text() string {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
 	if line := hushed(b.s.levelsOf(b.app), functionsOf(b.app)); line != "" && !b.s.flags.verbose && b.s.flags.output != "json" {
-		writef(&t, "  lines      %s\n", line)
+		cli.Writef(&t, "  lines      %s\n", line)
 	}
 	if list := b.app.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2
-		writef(&t, "  only       %s: the list of functions to run has no others\n", strings.Join(list, ", "))
+		cli.Writef(&t, "  only       %s: the list of functions to run has no others\n", strings.Join(list, ", "))
 	}
 	t.WriteByte('\n')
 	b.table(&t)
@@ -160,13 +161,13 @@ func (b *banner) text() string {
 func (b *banner) serviceLines() string {
 	var t strings.Builder
 	if !b.s.flags.noUI {
-		writef(&t, "  page       %s\n", b.s.first().pageAddress())
+		cli.Writef(&t, "  page       %s\n", b.s.first().pageAddress())
 	}
 	if line := b.s.networkLine(); line != "" {
-		writef(&t, "  network    %s\n", line)
+		cli.Writef(&t, "  network    %s\n", line)
 	}
 	t.WriteString(b.s.endpointLines())
-	writef(&t, "  clock      %s\n", modeText(b.s.clock.Pace()))
+	cli.Writef(&t, "  clock      %s\n", modeText(b.s.clock.Pace()))
 	return t.String()
 }
 
@@ -177,7 +178,7 @@ func (b *banner) concurrency() string {
 	for _, f := range b.app.Functions {
 		if f.Runs() && !f.Disabled && f.Kind != nil && f.Kind.InWork != nil && !said[f.Kind] {
 			said[f.Kind] = true
-			writef(&t, "  messages   %s\n", f.Kind.InWork(b.app))
+			cli.Writef(&t, "  messages   %s\n", f.Kind.InWork(b.app))
 		}
 	}
 	return t.String()
@@ -196,14 +197,14 @@ func (b *banner) table(t *strings.Builder) {
 		}
 	}
 	for n, row := range rows {
-		cells := make([]cell, len(row))
+		cells := make([]cli.Cell, len(row))
 		for i, text := range row {
-			cells[i] = cell{text: text, width: width[i]}
+			cells[i] = cli.Cell{Text: text, Width: width[i]}
 			if n == 0 {
-				cells[i].sgr = dim
+				cells[i].Sgr = cli.Dim
 			}
 		}
-		t.WriteString(b.s.out.lay(b.s.out.columns(), 1, cells...) + "\n")
+		t.WriteString(b.s.out.Lay(b.s.out.Columns(), 1, cells...) + "\n")
 	}
 }
 
@@ -223,7 +224,7 @@ func (b *banner) since(before *banner) string {
 	}
 	for _, row := range before.rows {
 		if !slices.ContainsFunc(b.rows, func(r [4]string) bool { return r[0] == row[0] }) {
-			writef(&t, "%s does not run any more\n", journal.Qualified(b.s.name, row[0]))
+			cli.Writef(&t, "%s does not run any more\n", journal.Qualified(b.s.name, row[0]))
 		}
 	}
 	return t.String()
@@ -236,8 +237,8 @@ func (b *banner) faults(said map[string]bool) map[string]bool {
 	now := map[string]bool{}
 	tell := func(kind, text, hint string) {
 		if now[text] = true; !said[text] {
-			b.s.out.say(kind, b.s.ofApp(text))
-			b.s.out.hint(hint)
+			b.s.out.Say(kind, b.s.ofApp(text))
+			b.s.out.Hint(hint)
 		}
 	}
 	for _, name := range b.s.flags.functions {

@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"os"
-	"os/signal"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -20,14 +19,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops/blobs"
 )
 
-func newUpload(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newUpload(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var contentType string
 	var create bool
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "upload CONTAINER/NAME FILE|-",
 		Short: "Write a blob of the running host from a file",
 		Long: `Upload makes a block blob of a file, or of the standard input for "-", in the
@@ -38,8 +39,8 @@ Without --content-type the type is guessed as browsers do: from the extension of
 NAME, else of FILE, else from the first bytes.`,
 		Example: `  redeliver upload invoices/2026/07.json invoice.json
   date | redeliver upload notes/now.txt -`,
-		Args:              arguments(2, 2),
-		ValidArgsFunction: completeBlob(&r.target),
+		Args:              cli.Arguments(2, 2),
+		ValidArgsFunction: remote.CompleteBlob(&r.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			container, name, err := blobPath(args[0])
 			if err != nil {
@@ -53,18 +54,18 @@ NAME, else of FILE, else from the first bytes.`,
 			if contentType == "" {
 				contentType = in.guessType(name, args[1])
 			}
-			c, err := r.find()
+			c, err := r.Find()
 			if err != nil {
 				return err
 			}
 			blob := blobs.Upload{Container: container, Name: name, ContentType: contentType, Create: create, Body: in}
-			made, err := call(cmd.Context(), c, blob, in.measured, func(r *http.Request) {
+			made, err := remote.Call(cmd.Context(), c, blob, in.measured, func(r *http.Request) {
 				r.Header.Set("Expect", "100-continue") // a refusal comes before the bytes go
 			})
 			if err != nil {
 				return err
 			}
-			return r.say(made, textf("uploaded %s to blob %q (%s)\n", plural(int(made.Size), "byte"), args[0], made.ContentType))
+			return r.Say(made, cli.Textf("uploaded %s to blob %q (%s)\n", cli.Plural(int(made.Size), "byte"), args[0], made.ContentType))
 		},
 	})
 	cmd.Flags().BoolVar(&create, "create", false, "make the container though its name is near to another one")
@@ -72,9 +73,9 @@ NAME, else of FILE, else from the first bytes.`,
 	return cmd
 }
 
-func newDownload(std streams) *cobra.Command {
-	r := &remote{std: std}
-	return r.changes(&cobra.Command{
+func newDownload(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
+	return r.Changes(&cobra.Command{
 		Use:   "download CONTAINER/NAME [FILE|-]",
 		Short: "Read a blob of the running host into a file",
 		Long: `Download writes a blob of the embedded storage of the running host to FILE, or
@@ -83,8 +84,8 @@ download fails. Without FILE it goes to a file of this folder with the last part
 of NAME, which must not exist yet.`,
 		Example: `  redeliver download azure-webjobs-hosts/locks/shop/host -
   redeliver download invoices/2026/07.json`,
-		Args:              arguments(1, 2),
-		ValidArgsFunction: completeBlob(&r.target),
+		Args:              cli.Arguments(1, 2),
+		ValidArgsFunction: remote.CompleteBlob(&r.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			container, name, err := blobPath(args[0])
 			if err != nil {
@@ -96,19 +97,19 @@ of NAME, which must not exist yet.`,
 			} else if file, err = impliedFile(name); err != nil {
 				return err
 			}
-			c, err := r.find()
+			c, err := r.Find()
 			if err != nil {
 				return err
 			}
-			return interruptible(cmd.Context(), func(ctx context.Context) error {
-				resp, err := c.ask(ctx, blobs.Download{Container: container, Name: name})
+			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+				resp, err := c.Ask(ctx, blobs.Download{Container: container, Name: name})
 				if err != nil {
 					return err
 				}
 				defer resp.Body.Close()
 				body := answer{resp.Body, args[0]}
 				if file == "-" {
-					out := dataOut(std.out)
+					out := cli.DataOut(std.Out)
 					_, err := io.Copy(out, body)
 					return errors.Join(err, out.Close())
 				}
@@ -117,7 +118,7 @@ of NAME, which must not exist yet.`,
 					return err
 				}
 				kind := resp.Header.Get(blobs.BlobContentType)
-				return r.say(written{file, n, kind}, textf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, kind))
+				return r.Say(remote.Written{File: file, Bytes: n, ContentType: kind}, cli.Textf("downloaded %s to %q (%s)\n", cli.Plural(int(n), "byte"), file, kind))
 			})
 		},
 	})
@@ -127,10 +128,10 @@ of NAME, which must not exist yet.`,
 func blobPath(arg string) (container, name string, err error) {
 	container, name, _ = strings.Cut(arg, "/")
 	if container == "." || container == ".." {
-		return "", "", &usageError{blob.ValidateContainerName(container)}
+		return "", "", cli.Misused(blob.ValidateContainerName(container))
 	}
 	if container == "" || name == "" {
-		return "", "", hinted(&usageError{fmt.Errorf("%q names no blob", arg)}, "write CONTAINER/NAME, for instance invoices/2026/07.json")
+		return "", "", cli.Hinted(cli.Misused(fmt.Errorf("%q names no blob", arg)), "write CONTAINER/NAME, for instance invoices/2026/07.json")
 	}
 	return container, name, nil
 }
@@ -150,13 +151,13 @@ func (in *input) measured(r *http.Request) {
 }
 
 // openInput opens a file, or the standard input for "-".
-func openInput(std streams, file string) (*input, error) {
+func openInput(std cli.Streams, file string) (*input, error) {
 	if file == "-" {
-		return &input{bufio.NewReader(&fileReader{r: std.in, size: -1}), io.NopCloser(nil), -1}, nil
+		return &input{bufio.NewReader(&fileReader{r: std.In, size: -1}), io.NopCloser(nil), -1}, nil
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %q: %w", file, reason(err))
+		return nil, fmt.Errorf("cannot read %q: %w", file, cli.Reason(err))
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
@@ -164,7 +165,7 @@ func openInput(std streams, file string) (*input, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("cannot read %q: %w", file, reason(err))
+		return nil, fmt.Errorf("cannot read %q: %w", file, cli.Reason(err))
 	}
 	size := int64(-1) // of a device or a pipe, and of files without a size, as in /proc
 	if info.Mode().IsRegular() && info.Size() > 0 {
@@ -198,9 +199,9 @@ func (s *fileReader) Read(p []byte) (int, error) {
 	switch {
 	case err == nil:
 	case !errors.Is(err, io.EOF):
-		err = &bodyError{fmt.Errorf("cannot read %q: %w", s.name, reason(err))}
+		err = &remote.BodyError{Err: fmt.Errorf("cannot read %q: %w", s.name, cli.Reason(err))}
 	case s.read < s.size:
-		err = &bodyError{fmt.Errorf("cannot read %q: it became shorter while it was read", s.name)}
+		err = &remote.BodyError{Err: fmt.Errorf("cannot read %q: it became shorter while it was read", s.name)}
 	}
 	return n, err
 }
@@ -226,10 +227,10 @@ func (in *input) guessType(names ...string) string {
 func impliedFile(blob string) (string, error) {
 	name := path.Base(blob)
 	if strings.HasSuffix(blob, "/") || !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\`) {
-		return "", hinted(&usageError{fmt.Errorf("no file can be named like blob %q", blob)}, "name a FILE, or - for the standard output")
+		return "", cli.Hinted(cli.Misused(fmt.Errorf("no file can be named like blob %q", blob)), "name a FILE, or - for the standard output")
 	}
 	if _, err := os.Lstat(name); err == nil {
-		return "", hinted(fmt.Errorf("file %q already exists", name), "name it as FILE to replace it")
+		return "", cli.Hinted(fmt.Errorf("file %q already exists", name), "name it as FILE to replace it")
 	}
 	return name, nil
 }
@@ -246,18 +247,6 @@ func (a answer) Read(p []byte) (int, error) {
 		err = fmt.Errorf("blob %q was not read to its end: %w", a.blob, err)
 	}
 	return n, err
-}
-
-// interruptible does work that has to clean up after Ctrl+C: ctx ends, and then the
-// program, with the exit code of an interruption.
-func interruptible(ctx context.Context, work func(ctx context.Context) error) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	err := work(ctx)
-	if err != nil && ctx.Err() != nil {
-		return exitCode(exitInterrupted)
-	}
-	return err
 }
 
 // writeFile writes a file as a whole: until all has come, the bytes are in a
@@ -346,14 +335,4 @@ func fillFile(name string, flag int, from io.Reader) (int64, error) {
 		err = closeErr
 	}
 	return n, err
-}
-
-// reason is an error of the file system without the path, which its reader
-// knows.
-func reason(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // browserFor is the command that opens an address in the user's browser.
@@ -38,9 +40,9 @@ func openers(system string, env func(string) string) (out [][]string) {
 }
 
 func noBrowser(why string) error {
-	return hinted(fmt.Errorf("cannot open a browser: %s", why), "open the address by hand; the variable BROWSER names a program to open it with")
+	return cli.Hinted(fmt.Errorf("cannot open a browser: %s", why), "open the address by hand; the variable BROWSER names a program to open it with")
 }
 
 func noPage(base string) error {
-	return hinted(errors.New("the host at "+base+" serves no page"), "start it without --no-ui")
+	return cli.Hinted(errors.New("the host at "+base+" serves no page"), "start it without --no-ui")
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/functions"
 )
 
@@ -63,7 +64,7 @@ func TestPagesInABrowser(t *testing.T) {
 			t.Fatalf("the host is not ready: %s", said)
 		}
 	}
-	info, err := readRun(dir)
+	info, err := remote.ReadRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

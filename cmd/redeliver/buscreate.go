@@ -11,13 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/explain"
 	servicebuops "github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
-func newCreate(std streams) *cobra.Command {
-	return group("create servicebus|eventgrid|eventhub|cosmos NAME", "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB",
+func newCreate(std cli.Streams) *cobra.Command {
+	return cli.Group("create servicebus|eventgrid|eventhub|cosmos NAME", "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB",
 		newCreateBus(std), newCreateGrid(std), newCreateHub(std), newCreateCosmos(std))
 }
 
@@ -39,11 +41,11 @@ var settingFlags = []struct{ name, setting, words string }{
 	{"user-metadata", "UserMetadata", "text of your own"},
 }
 
-func newCreateBus(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newCreateBus(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var e servicebuops.CreateEntity
 	var dropFilterErrors bool
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Make a queue, topic or subscription",
 		Long: `Create makes an entity in the Service Bus namespace of the running host: a
@@ -57,7 +59,7 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 		Example: `  redeliver create servicebus orders --lock-duration 30s --max-delivery-count 3
   redeliver create servicebus events --topic
   redeliver create servicebus events/Subscriptions/large --filter 'amount > 1000'`,
-		Args:              arguments(1, 1),
+		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
@@ -65,14 +67,14 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 				return err
 			}
 			if e.MaxDeliveryCount < 0 || e.MaxSizeInMegabytes < 0 || e.MaxMessageSizeInKilobytes < 0 {
-				return &usageError{errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0")}
+				return cli.Misused(errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0"))
 			}
 			e.Path = path
 			e.RequiresDuplicateDetection = e.RequiresDuplicateDetection || e.DuplicateDetectionHistoryTimeWindow != ""
 			if dropFilterErrors {
 				e.DeadLetteringOnFilterEvaluationExceptions = new(bool)
 			}
-			return tell(cmd, r, e, createdText)
+			return remote.Tell(cmd, r, e, createdText)
 		},
 	})
 	flags := cmd.Flags()
@@ -88,7 +90,7 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 			flags.BoolVar(at, name, false, words)
 		case *string:
 			if _, ok := v.In.(*time.Duration); ok {
-				flags.Var((*isoSpan)(at), name, words)
+				flags.Var((*cli.IsoSpan)(at), name, words)
 			} else {
 				flags.StringVar(at, name, "", words)
 			}
@@ -124,15 +126,15 @@ func limits(v setting.Value) (text string) {
 func createdText(e *servicebuops.BusEntity) string {
 	var facts []string
 	if e.Kind != setting.Topic {
-		facts = append(facts, "lock "+spanText(e.Settings.LockDuration), plural(e.Settings.MaxDeliveryCount, "delivery"))
+		facts = append(facts, "lock "+cli.SpanText(e.Settings.LockDuration), cli.Plural(e.Settings.MaxDeliveryCount, "delivery"))
 	}
 	if e.Settings.RequiresSession {
 		facts = append(facts, "sessions")
 	}
 	if e.Settings.RequiresDuplicateDetection {
-		facts = append(facts, "duplicate detection over "+spanText(e.Settings.DuplicateDetectionHistoryTimeWindow))
+		facts = append(facts, "duplicate detection over "+cli.SpanText(e.Settings.DuplicateDetectionHistoryTimeWindow))
 	}
-	text := textf("created %s %q", e.Kind, e.Path)
+	text := cli.Textf("created %s %q", e.Kind, e.Path)
 	if len(facts) > 0 {
 		text += " (" + strings.Join(facts, ", ") + ")"
 	}
@@ -143,7 +145,7 @@ func createdText(e *servicebuops.BusEntity) string {
 func busPath(text string) (string, error) {
 	path, err := servicebus.ParsePath(text)
 	if err != nil {
-		return "", hinted(&usageError{err}, "for instance orders, events/Subscriptions/all or 'orders/$DeadLetterQueue', in quotes because of the $")
+		return "", cli.Hinted(cli.Misused(err), "for instance orders, events/Subscriptions/all or 'orders/$DeadLetterQueue', in quotes because of the $")
 	}
 	return path.String(), nil
 }

@@ -7,15 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
-func newPurgeBus(std streams) *cobra.Command {
-	r := &remote{std: std}
-	return r.destroys(&cobra.Command{
+func newPurgeBus(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
+	return r.Destroys(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Remove all messages from a Service Bus entity",
 		Long: `Purge removes every message from a queue, a subscription or a dead-letter queue
@@ -25,26 +27,26 @@ The entity stays, and so does its dead-letter queue; name that queue to purge
 it.`,
 		Example: `  redeliver purge servicebus orders
   redeliver purge servicebus 'orders/$DeadLetterQueue'`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&r.target, withMessages),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeBus(&r.Target, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, servicebus.PurgeEntity{Path: path}, purgedBus)
+			return remote.Tell(cmd, r, servicebus.PurgeEntity{Path: path}, purgedBus)
 		},
 	})
 }
 
 func purgedBus(out *ops.Purged) string {
-	return textf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
+	return cli.Textf("removed %s from %q\n", cli.Plural(out.Removed, "message"), out.Path)
 }
 
-func newRedriveBus(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newRedriveBus(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var numbers []int64
-	cmd := r.destroys(&cobra.Command{
+	cmd := r.Destroys(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Move messages from a dead-letter queue back to its entity",
 		Long: `Redrive moves the messages of an entity's dead-letter queue back to the entity,
@@ -59,14 +61,14 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
 		Example: `  redeliver redrive servicebus orders
   redeliver redrive servicebus orders --sequence 3 --sequence 4
   redeliver redrive servicebus 'orders/$Transfer/$DeadLetterQueue'`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&r.target, withDeadLetters),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeBus(&r.Target, withDeadLetters),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, servicebus.RedriveEntity{Path: path, Sequence: numbers}, func(out *ops.Redriven) string { return redrivenBus(out, len(numbers) == 0) })
+			return remote.Tell(cmd, r, servicebus.RedriveEntity{Path: path, Sequence: numbers}, func(out *ops.Redriven) string { return redrivenBus(out, len(numbers) == 0) })
 		},
 	})
 	addSequence(cmd, &numbers, "move only the message with this sequence `number`, as peek shows it (repeatable)")
@@ -82,18 +84,18 @@ func redrivenBus(out *ops.Redriven, all bool) string {
 			left += " (locked, or dead-lettered again)"
 		}
 	}
-	return textf("moved %s from %q to %q%s\n", plural(out.Moved, "message"), out.From, out.To, left)
+	return cli.Textf("moved %s from %q to %q%s\n", cli.Plural(out.Moved, "message"), out.From, out.To, left)
 }
 
-func newExpireLock(std streams) *cobra.Command {
-	return group("expire-lock servicebus ENTITY", "End locks of Service Bus messages now",
+func newExpireLock(std cli.Streams) *cobra.Command {
+	return cli.Group("expire-lock servicebus ENTITY", "End locks of Service Bus messages now",
 		newExpireLockBus(std))
 }
 
-func newExpireLockBus(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newExpireLockBus(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in servicebus.ExpireLocks
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "End the locks of an entity's messages now",
 		Long: `Expire-lock ends locks as if their time were over: all locks of a queue,
@@ -105,27 +107,27 @@ handler that is too slow.`,
 		Example: `  redeliver expire-lock servicebus orders
   redeliver expire-lock servicebus orders --sequence 3
   redeliver expire-lock servicebus carts --session customer-7`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&r.target, withMessages),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeBus(&r.Target, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
 			if in.Session != nil && len(in.Sequence) > 0 {
-				return &usageError{errors.New("--session and --sequence exclude each other")}
+				return cli.Misused(errors.New("--session and --sequence exclude each other"))
 			}
 			in.Path = path
-			return tell(cmd, r, in, expiredText)
+			return remote.Tell(cmd, r, in, expiredText)
 		},
 	})
 	addSequence(cmd, &in.Sequence, "end only the lock of the message with this sequence `number` (repeatable)")
-	cmd.Flags().Var(maybe{&in.Session}, "session", "end only the lock of this session")
+	cmd.Flags().Var(cli.Maybe{Text: &in.Session}, "session", "end only the lock of this session")
 	return cmd
 }
 
 func expiredText(out *servicebus.LocksExpired) string {
-	return textf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
+	return cli.Textf("ended the locks of %s of %q\n", cli.Plural(out.Expired, "message"), out.Path)
 }
 
 // addSequence adds --sequence.
@@ -161,6 +163,6 @@ func withDeadLetters(e *servicebus.BusEntity) (paths []string) {
 
 // completeBus completes the first argument with paths of the running host's
 // entities.
-func completeBus(t *target, paths func(e *servicebus.BusEntity) []string) completion {
-	return completeFirst(t, noMore, func(inv *run.Inventory) []string { return busNames(inv, paths) })
+func completeBus(t *remote.Target, paths func(e *servicebus.BusEntity) []string) remote.Completion {
+	return remote.CompleteFirst(t, remote.NoMore, func(inv *run.Inventory) []string { return busNames(inv, paths) })
 }

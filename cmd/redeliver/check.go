@@ -5,25 +5,24 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/redeliver/redeliver/host/kinds/served"
-	"github.com/redeliver/redeliver/host/launch"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/schemas"
 )
 
-func newCheck(std streams) *cobra.Command {
+func newCheck(std cli.Streams) *cobra.Command {
 	var set []string
 	var output string
 	var files configFiles
@@ -42,32 +41,32 @@ build has written of the functions. What was not read is said.
 The exit code is 1 when there are errors, and 0 when there are warnings only.
 A function that Redeliver does not serve is a warning, since the others run.
 With --strict the exit code is 1 for warnings and lints too.`,
-		Args: arguments(0, 1),
+		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("output", output, "text", "json"); err != nil {
+			if err := cli.OneOf("output", output, "text", "json"); err != nil {
 				return err
 			}
-			dir, err := appAbove(args)
+			dir, err := remote.AppAbove(args)
 			if err != nil {
 				return err
 			}
 			if err := files.finish(); err != nil {
 				return err
 			}
-			report, err := check(cmd.Context(), dir, set, files, noBuild, newLog(newConsole(std, false), false, time.Now))
+			report, err := check(cmd.Context(), dir, set, files, noBuild, newLog(cli.NewConsole(std, false), false, time.Now))
 			if err != nil {
 				return err
 			}
-			if err := writeReport(std.out, report, output); err != nil {
+			if err := writeReport(std.Out, report, output); err != nil {
 				return err
 			}
 			if !report.OK() || strict && len(report.Warnings)+len(report.Lints) > 0 {
-				return exitCode(exitFailure)
+				return cli.ExitCode(cli.ExitFailure)
 			}
 			return nil
 		},
 	}
-	addOutput(cmd, &output, "text", "text or json")
+	cli.AddOutput(cmd, &output, "text", "text or json")
 	cmd.Flags().BoolVar(&noBuild, "no-build", false, "do not build and ask the app's program")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 for warnings and lints too")
 	files.add(cmd)
@@ -121,7 +120,7 @@ func filesOnly(dir string, opts *app.Options) (a *app.App, unread []app.Problem,
 	switch edited := launch.Edited(dir, built); {
 	case edited != "":
 		unread = append(unread, app.Problem{
-			File: edited, Reason: "it was written after the build whose functions were read, " + short(built),
+			File: edited, Reason: "it was written after the build whose functions were read, " + cli.Short(built),
 			Hint: "leave --no-build out, or build the app",
 		})
 	case built == "" && len(a.Functions) == 0 && a.Handler.Kind != app.Custom:
@@ -140,10 +139,10 @@ func writeReport(w io.Writer, report *app.Report, output string) error {
 			return err
 		}
 		columns := 0
-		if f := terminal(w); f != nil {
-			columns = terminalColumns(f)
+		if f := cli.Terminal(w); f != nil {
+			columns = cli.TerminalColumns(f)
 		}
-		_, err := io.WriteString(w, fit(printableLines(text.String()), columns))
+		_, err := io.WriteString(w, cli.Fit(cli.PrintableLines(text.String()), columns))
 		return err
 	}
 	enc := json.NewEncoder(w)
@@ -155,40 +154,4 @@ func writeReport(w io.Writer, report *app.Report, output string) error {
 // addSet adds --set.
 func addSet(cmd *cobra.Command, set *[]string) {
 	cmd.Flags().StringArrayVar(set, "set", nil, "set a switch of the emulator, NAME=VALUE, over host.json (repeatable)")
-}
-
-// appAbove is the app's folder: the argument, or the current folder or the first one above it
-// that holds host.json.
-func appAbove(args []string) (string, error) {
-	dir, err := appDir(args)
-	if err != nil || len(args) > 0 {
-		return dir, err
-	}
-	for above := dir; ; above = filepath.Dir(above) {
-		if info, err := os.Stat(filepath.Join(above, "host.json")); err == nil && !info.IsDir() {
-			return above, nil
-		}
-		if above == filepath.Dir(above) {
-			return dir, nil
-		}
-	}
-}
-
-// appDir is the app's folder: the argument, or the current folder.
-func appDir(args []string) (string, error) {
-	dir := "."
-	if len(args) > 0 {
-		dir = args[0]
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	switch info, err := os.Stat(abs); {
-	case err != nil:
-		return "", hinted(fmt.Errorf("no folder %q", dir), "name the folder that holds host.json")
-	case !info.IsDir():
-		return "", hinted(fmt.Errorf("%q is not a folder", dir), "name the folder that holds host.json")
-	}
-	return abs, nil
 }

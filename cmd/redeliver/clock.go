@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
@@ -49,7 +51,7 @@ func (c *common) outside(setting string) {
 		return
 	}
 	c.clock.SetPace(clock.Real)
-	c.out.say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
+	c.out.Say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
 }
 
 // hurryUp lets a clock that stands still go on for the end of the host, whose waits for
@@ -63,9 +65,9 @@ func (c *common) hurryUp() {
 // longestAdvance is the most that [run.AdvanceClock] takes: a year.
 const longestAdvance = 366 * 24 * time.Hour
 
-func newClock(std streams) *cobra.Command {
-	r := &remote{std: std}
-	cmd := r.changes(&cobra.Command{
+func newClock(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
+	cmd := r.Changes(&cobra.Command{
 		Use:   "clock",
 		Short: "Show, move or stop the clock of the running host",
 		Long: `Clock shows the time of the running host, the wall's, how the clock moves, and
@@ -76,29 +78,29 @@ follows the wall.`,
 		Example: `  redeliver clock
   redeliver clock manual
   redeliver clock advance 15m`,
-		Args: knownCommand,
+		Args: cli.KnownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, run.GetClock{}, timeText)
+			return remote.Tell(cmd, r, run.GetClock{}, timeText)
 		},
 	})
-	cmd.AddCommand(r.changes(&cobra.Command{
+	cmd.AddCommand(r.Changes(&cobra.Command{
 		Use:     "advance DURATION",
 		Short:   "Move the clock; everything that becomes due on the way happens",
 		Example: `  redeliver clock advance 15m`,
-		Args:    arguments(1, 1),
+		Args:    cli.Arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := parseSpan(args[0])
+			by, err := cli.ParseSpan(args[0])
 			if err != nil || by <= 0 || by > longestAdvance {
-				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
+				return cli.Misused(fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], cli.SpanForms))
 			}
-			return tell(cmd, r, run.AdvanceClock{By: by}, timeText)
+			return remote.Tell(cmd, r, run.AdvanceClock{By: by}, timeText)
 		},
-	}), r.changes(&cobra.Command{
+	}), r.Changes(&cobra.Command{
 		Use:   "next",
 		Short: "Move the clock to what is due next, which happens",
-		Args:  arguments(0, 0),
+		Args:  cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, run.NextDeadline{}, timeText)
+			return remote.Tell(cmd, r, run.NextDeadline{}, timeText)
 		},
 	}))
 	for _, mode := range []struct {
@@ -110,12 +112,12 @@ follows the wall.`,
 		{clock.Auto, "Let the clock skip every wait"},
 		{clock.Manual, "Stop the clock at its present time until it is moved"},
 	} {
-		cmd.AddCommand(r.changes(&cobra.Command{
+		cmd.AddCommand(r.Changes(&cobra.Command{
 			Use:   string(mode.pace),
 			Short: mode.short,
-			Args:  arguments(0, 0),
+			Args:  cli.Arguments(0, 0),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return tell(cmd, r, run.SetClock{Mode: mode.pace}, timeText)
+				return remote.Tell(cmd, r, run.SetClock{Mode: mode.pace}, timeText)
 			},
 		}))
 	}
@@ -124,18 +126,18 @@ follows the wall.`,
 
 func timeText(st *run.ClockStatus) string {
 	var t strings.Builder
-	writef(&t, "%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
-		roundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), roundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
-	writef(&t, "  wall  %s\n", st.Wall.Format(time.RFC3339))
+	cli.Writef(&t, "%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
+		cli.RoundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), cli.RoundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
+	cli.Writef(&t, "  wall  %s\n", st.Wall.Format(time.RFC3339))
 	if st.Virtual {
-		writef(&t, "  mode  %s\n", modeText(st.Mode))
+		cli.Writef(&t, "  mode  %s\n", modeText(st.Mode))
 	}
 	for i, d := range st.Due {
 		label := "    "
 		if i == 0 {
 			label = "next"
 		}
-		writef(&t, "  %s  %s  in %s  %s\n", label, d.At.Format(time.RFC3339), roundTime(d.At.Sub(st.Now)), cmp.Or(d.Name, d.Wait))
+		cli.Writef(&t, "  %s  %s  in %s  %s\n", label, d.At.Format(time.RFC3339), cli.RoundTime(d.At.Sub(st.Now)), cmp.Or(d.Name, d.Wait))
 	}
 	return t.String()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -14,7 +15,7 @@ func TestPaceWithAnAccountOutside(t *testing.T) {
 	t.Parallel()
 	for _, mode := range clockModes {
 		var told strings.Builder
-		s := &common{clock: clock.NewVirtual(time.Now(), nil), out: newConsole(streams{out: &told, err: &told}, true)}
+		s := &common{clock: clock.NewVirtual(time.Now(), nil), out: cli.NewConsole(cli.Streams{Out: &told, Err: &told}, true)}
 		t.Cleanup(s.clock.Close)
 		if err := s.setPace(clock.Pace(mode)); err != nil {
 			t.Fatalf("%s: %v", mode, err)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
@@ -27,7 +29,7 @@ type common struct {
 	flags *startFlags
 	stop  func()          // ends run
 	ended <-chan struct{} // closed when run is to end
-	out   *console
+	out   *cli.Console
 	log   zerolog.Logger
 	begun time.Time
 
@@ -55,15 +57,15 @@ type common struct {
 }
 
 // newCommon prepares a start of the apps in dirs that ends with ctx, which stop ends.
-func newCommon(ctx context.Context, stop func(), std streams, dirs []string, f *startFlags) *common {
+func newCommon(ctx context.Context, stop func(), std cli.Streams, dirs []string, f *startFlags) *common {
 	c := &common{
-		flags: f, stop: stop, ended: ctx.Done(), out: newConsole(std, f.output != "pretty"), begun: time.Now(),
+		flags: f, stop: stop, ended: ctx.Done(), out: cli.NewConsole(std, f.output != "pretty"), begun: time.Now(),
 	}
 	c.log = newLog(c.out, f.verbose, c.now)
 	names := app.Names(dirs)
 	for i, dir := range dirs {
 		c.apps = append(c.apps, &session{
-			common: c, dir: dir, name: names[i], secret: newSecret(), explained: map[string]bool{}, warned: map[string]bool{},
+			common: c, dir: dir, name: names[i], secret: remote.NewSecret(), explained: map[string]bool{}, warned: map[string]bool{},
 		})
 	}
 	return c
@@ -105,7 +107,7 @@ func (c *common) open(ctx context.Context) error {
 		return err
 	}
 	host := c.first().host
-	c.metrics = telemetry.NewMetrics(host.Journal(), telemetry.DepthsOf(c.clock, host.Services(), host.AppStorage), version())
+	c.metrics = telemetry.NewMetrics(host.Journal(), telemetry.DepthsOf(c.clock, host.Services(), host.AppStorage), cli.Version())
 	for _, s := range c.apps {
 		if err := s.openWeb(s.read); err != nil {
 			return err
@@ -176,7 +178,7 @@ func (s *session) warnOfSwitches() {
 		{"eventGridProbation", own.EventGridProbation != first.EventGridProbation},
 	} {
 		if sw.differs && own.Explicit[sw.name] {
-			s.out.warn(s.ofApp(fmt.Sprintf("host.json: redeliver.%s has no effect while %q runs: the services keep to the switches of the first app", sw.name, s.first().name)))
+			s.out.Warn(s.ofApp(fmt.Sprintf("host.json: redeliver.%s has no effect while %q runs: the services keep to the switches of the first app", sw.name, s.first().name)))
 		}
 	}
 }
@@ -283,7 +285,7 @@ func (c *common) close() error {
 	}
 	for _, s := range c.apps {
 		if s.owner != nil {
-			errs = append(errs, s.owner.release())
+			errs = append(errs, s.owner.Release())
 		}
 	}
 	return errors.Join(errs...)
@@ -302,7 +304,7 @@ func (c *common) abort() {
 func (c *common) forget() {
 	for _, s := range c.apps {
 		if s.owner != nil {
-			_ = s.owner.forget()
+			_ = s.owner.Forget()
 		}
 	}
 }

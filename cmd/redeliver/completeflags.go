@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/scaffold"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -16,27 +18,27 @@ import (
 )
 
 // closed completes a value with one of a closed set.
-func closed(list ...string) completion { return cobra.FixedCompletions(list, noMore) }
+func closed(list ...string) remote.Completion { return cobra.FixedCompletions(list, remote.NoMore) }
 
 // known completes a value with names from the running host that the command talks to.
-func known(names func(cmd *cobra.Command, inv *run.Inventory) []string) completion {
+func known(names func(cmd *cobra.Command, inv *run.Inventory) []string) remote.Completion {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		inv := targetOf(cmd).glance(cmd.Context())
-		return names(cmd, &inv), noMore
+		inv := targetOf(cmd).Glance(cmd.Context())
+		return names(cmd, &inv), remote.NoMore
 	}
 }
 
 // targetOf is what the flags of a command say of the host.
-func targetOf(cmd *cobra.Command) *target {
-	t := &target{}
-	t.dir, _ = cmd.Flags().GetString("dir") // without the flag the folder says it
-	t.port, _ = cmd.Flags().GetInt("port")
+func targetOf(cmd *cobra.Command) *remote.Target {
+	t := &remote.Target{}
+	t.Dir, _ = cmd.Flags().GetString("dir") // without the flag the folder says it
+	t.Port, _ = cmd.Flags().GetInt("port")
 	return t
 }
 
 // flagValues complete the values of flags, by the flag's name, or by command and flag
 // where one name has several meanings. Files are nil: the shell knows them.
-func flagValues() map[string]completion {
+func flagValues() map[string]remote.Completion {
 	folder := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	}
@@ -44,21 +46,21 @@ func flagValues() map[string]completion {
 	functions := known(func(_ *cobra.Command, inv *run.Inventory) []string { return functionNames(inv) })
 	entities := known(func(_ *cobra.Command, inv *run.Inventory) []string { return busNames(inv, sendable) })
 	switches := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return suffixed(app.SwitchNames(), "="), noMore | cobra.ShellCompDirectiveNoSpace
+		return suffixed(app.SwitchNames(), "="), remote.NoMore | cobra.ShellCompDirectiveNoSpace
 	}
-	return map[string]completion{
+	return map[string]remote.Completion{
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
 		"clock":          closed(clockModes...),
 		"ports":          closed(anyPorts),
 		"user-log-level": closed(app.LogLevelWords()...),
 		"cors":           closed("*"),
-		"lang":           closed(slices.Sorted(maps.Keys(newLanguages))...),
-		"trigger":        closed(newKindNames()...),
+		"lang":           closed(slices.Sorted(maps.Keys(scaffold.NewLanguages))...),
+		"trigger":        closed(scaffold.NewKindNames()...),
 		"service":        closed(faults.Services()...),
 		"schema":         closed("eventgrid", "cloudevents"),
 		"status":         closed("Active", "Disabled", "SendDisabled", "ReceiveDisabled"), "redeliver fail operation --status": free,
 		"worker": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"shim", "official"}, orFile
+			return []string{"shim", "official"}, remote.OrFile
 		},
 		"redeliver test --seed":      closed("random"),
 		"redeliver send queue --ttl": closed("never"),
@@ -76,7 +78,9 @@ func flagValues() map[string]completion {
 }
 
 // free completes nothing: a number, a span, or a text of the user's own.
-func free(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return nil, noMore }
+func free(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, remote.NoMore
+}
 
 // completeFlags has the shell complete the values of all flags.
 func completeFlags(root *cobra.Command) {
@@ -104,15 +108,15 @@ func completeFlags(root *cobra.Command) {
 
 // completeOwnFunctions completes with the functions of the app that start would run.
 func completeOwnFunctions(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	dir, err := appAbove(args)
+	dir, err := remote.AppAbove(args)
 	if err != nil {
-		return nil, noMore
+		return nil, remote.NoMore
 	}
 	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: served.Facts()})
 	if err != nil {
-		return nil, noMore
+		return nil, remote.NoMore
 	}
-	return functionsOf(a), noMore
+	return functionsOf(a), remote.NoMore
 }
 
 // faultEntities are the entities of the service that the command names, or of all.

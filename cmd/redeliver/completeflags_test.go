@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // freeFlags take values of the user's own: numbers, spans of time, texts and names that
@@ -46,7 +48,7 @@ func TestFlagsAreCompleted(t *testing.T) {
 			walk(sub)
 		}
 	}
-	root := newRoot(streams{out: &strings.Builder{}, err: &strings.Builder{}})
+	root := newRoot(cli.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}})
 	walk(root)
 	for name := range isFree {
 		if !used[strings.TrimPrefix(name, "--")] {
@@ -105,7 +107,7 @@ func TestCompletions(t *testing.T) {
 		{"schema", "scenario host function settings worker journal :4"},
 	} {
 		var out strings.Builder
-		root := newRoot(streams{out: &out, err: &strings.Builder{}})
+		root := newRoot(cli.Streams{Out: &out, Err: &strings.Builder{}})
 		root.SetArgs(append(append([]string{"__complete"}, strings.Fields(row.line)...), ""))
 		if err := root.Execute(); err != nil {
 			t.Errorf("%s: %v", row.line, err)

@@ -14,19 +14,6 @@ func hostStart(args []string) []string {
 	return args
 }
 
-// coreToolsWords are commands of Core Tools that are others here, with what to type.
-var coreToolsWords = map[string]string{ // read only
-	"func":       "leave the word out: redeliver start, redeliver new NAME --trigger KIND, redeliver init DIR --lang LANGUAGE",
-	"host":       "redeliver start",
-	"azure":      "nothing is deployed from here: func azure functionapp publish NAME",
-	"settings":   "edit Values of local.settings.json; redeliver check --json shows what is wrong there",
-	"function":   "redeliver new NAME --trigger KIND",
-	"templates":  "redeliver new --help lists the triggers",
-	"extensions": "nothing has to be installed: redeliver start",
-	"durable":    "func durable: orchestrations run on the platform's host only",
-	"pack":       "func pack: nothing is packed here",
-}
-
 // coreToolsFlags are flags of Core Tools that are others here, with what to type.
 var coreToolsFlags = map[string]string{ // read only
 	"worker-runtime": "redeliver init DIR --lang LANGUAGE",

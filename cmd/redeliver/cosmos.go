@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/cosmos"
@@ -27,7 +29,7 @@ func nameContainer(cmd *cobra.Command, c *cosmos.NewContainer, name string) erro
 		return err
 	}
 	if cmd.Flags().Changed("ranges") && c.Ranges < 1 {
-		return &usageError{errors.New("--ranges: want a number of 1 or more")}
+		return cli.Misused(errors.New("--ranges: want a number of 1 or more"))
 	}
 	return nil
 }
@@ -36,20 +38,20 @@ func nameContainer(cmd *cobra.Command, c *cosmos.NewContainer, name string) erro
 func cosmosPath(container string) error {
 	database, name, ok := strings.Cut(container, "/")
 	if !ok || database == "" || name == "" || strings.Contains(name, "/") {
-		return hinted(&usageError{fmt.Errorf("%q names no container", container)}, "a container is named DATABASE/CONTAINER, for instance shop/orders")
+		return cli.Hinted(cli.Misused(fmt.Errorf("%q names no container", container)), "a container is named DATABASE/CONTAINER, for instance shop/orders")
 	}
 	return nil
 }
 
 // completeCosmos completes the first argument with containers of the running host.
-func completeCosmos(t *target, then cobra.ShellCompDirective) completion {
-	return completeFirst(t, then, cosmosNames)
+func completeCosmos(t *remote.Target, then cobra.ShellCompDirective) remote.Completion {
+	return remote.CompleteFirst(t, then, cosmosNames)
 }
 
-func newSendCosmos(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newSendCosmos(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in cosmos.WriteDocuments
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER [JSON|FILE|-]",
 		Short: "Create or replace documents in a Cosmos DB container",
 		Long: `Send creates or replaces documents in the Cosmos DB account of the running host,
@@ -62,8 +64,8 @@ The account is there for the change feed only. No Cosmos DB client can connect
 to it.`,
 		Example: `  redeliver send cosmos shop/orders order.json
   echo '{"id":"7","customer":"a"}' | redeliver send cosmos shop/orders --partition-key /customer`,
-		Args:              arguments(1, 2),
-		ValidArgsFunction: completeCosmos(&r.target, orFile),
+		Args:              cli.Arguments(1, 2),
+		ValidArgsFunction: completeCosmos(&r.Target, remote.OrFile),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := nameContainer(cmd, &in.NewContainer, args[0])
 			if err != nil {
@@ -72,7 +74,7 @@ to it.`,
 			if in.Body, err = document(std, args[1:]); err != nil {
 				return err
 			}
-			return tell(cmd, r, in, wroteText)
+			return remote.Tell(cmd, r, in, wroteText)
 		},
 	})
 	cmd.Flags().BoolVar(&in.Create, "create", false, "make the container though its name is near to another one")
@@ -85,13 +87,13 @@ func wroteText(written *cosmos.CosmosWritten) string {
 	if written.Created {
 		where = "to the new"
 	}
-	return textf("wrote %s %s container %q\n", plural(len(written.IDs), "document"), where, written.Path)
+	return cli.Textf("wrote %s %s container %q\n", cli.Plural(len(written.IDs), "document"), where, written.Path)
 }
 
-func newCreateCosmos(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newCreateCosmos(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in cosmos.CreateContainer
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Make a Cosmos DB container",
 		Long: `Create makes a container, and its database, in the Cosmos DB account of the
@@ -99,14 +101,14 @@ running host. Each of its ranges has a change feed and a lease of its own. So as
 many batches as ranges can be in work at once.`,
 		Example: `  redeliver create cosmos shop/orders
   redeliver create cosmos shop/orders --partition-key /customer --ranges 4`,
-		Args:              arguments(1, 1),
+		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := nameContainer(cmd, &in.NewContainer, args[0]); err != nil {
 				return err
 			}
-			return tell(cmd, r, in, func(made *cosmos.CosmosContainer) string {
-				return textf("created container %q (partition key %s, %s)\n", made.Path, made.PartitionKey, plural(len(made.Ranges), "range"))
+			return remote.Tell(cmd, r, in, func(made *cosmos.CosmosContainer) string {
+				return cli.Textf("created container %q (partition key %s, %s)\n", made.Path, made.PartitionKey, cli.Plural(len(made.Ranges), "range"))
 			})
 		},
 	})
@@ -114,9 +116,9 @@ many batches as ranges can be in work at once.`,
 	return cmd
 }
 
-func newDeleteCosmos(std streams) *cobra.Command {
-	r := &remote{std: std}
-	return r.destroys(&cobra.Command{
+func newDeleteCosmos(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
+	return r.Destroys(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove a Cosmos DB container with its documents",
 		Long: `Delete removes a container with its documents and its change feed from the
@@ -124,21 +126,21 @@ Cosmos DB account of the running host. Functions that watch it, or keep their
 leases in it, fail to listen until there is one again. A container that is made
 again is another one, and is read from the start that the trigger sets.`,
 		Example:           `  redeliver delete cosmos shop/orders`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&r.target, noMore),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeCosmos(&r.Target, remote.NoMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			return tell(cmd, r, cosmos.DeleteContainer{Container: args[0]}, func(*ops.None) string { return textf("deleted container %q\n", args[0]) })
+			return remote.Tell(cmd, r, cosmos.DeleteContainer{Container: args[0]}, func(*ops.None) string { return cli.Textf("deleted container %q\n", args[0]) })
 		},
 	})
 }
 
-func newPeekCosmos(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newPeekCosmos(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in cosmos.ReadDocuments
-	cmd := r.shows(&cobra.Command{
+	cmd := r.Shows(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Show documents of a Cosmos DB container",
 		Long: `Peek shows documents of a container of the running host by their identifiers,
@@ -147,20 +149,20 @@ documents of a lease container say how far functions have come.`,
 		Example: `  redeliver peek cosmos shop/orders
   redeliver peek cosmos shop/orders --id 7
   redeliver peek cosmos shop/leases`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&r.target, noMore),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeCosmos(&r.Target, remote.NoMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
 			if in.Max < 1 && cmd.Flags().Changed("max") {
-				return &usageError{errors.New("--max: want a number of 1 or more")}
+				return cli.Misused(errors.New("--max: want a number of 1 or more"))
 			}
 			if in.ID != "" && in.Prefix != "" {
-				return &usageError{errors.New("--id and --prefix exclude each other")}
+				return cli.Misused(errors.New("--id and --prefix exclude each other"))
 			}
 			in.Container = args[0]
-			return tell(cmd, r, in, documentsText)
+			return remote.Tell(cmd, r, in, documentsText)
 		},
 	})
 	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many documents (default all)")
@@ -171,21 +173,21 @@ documents of a lease container say how far functions have come.`,
 
 func documentsText(found *cosmos.CosmosDocuments) string {
 	var b strings.Builder
-	writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
+	cli.Writef(&b, "container %q: %s", found.Path, cli.Plural(found.Count, "document"))
 	if hidden := found.Count - len(found.Documents); hidden > 0 {
-		writef(&b, ", %d not shown (beyond --max)", hidden)
+		cli.Writef(&b, ", %d not shown (beyond --max)", hidden)
 	}
 	b.WriteByte('\n')
 	for _, d := range found.Documents {
-		writef(&b, "%s\n", d)
+		cli.Writef(&b, "%s\n", d)
 	}
 	return b.String()
 }
 
-func newPurgeCosmos(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newPurgeCosmos(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in cosmos.PurgeDocuments
-	cmd := r.destroys(&cobra.Command{
+	cmd := r.Destroys(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove the documents of a Cosmos DB container",
 		Long: `Purge removes the documents of a container of the running host, or only the
@@ -197,22 +199,22 @@ their triggers set. Batches in work are not checkpointed.`,
 		Example: `  redeliver purge cosmos shop/orders
   redeliver purge cosmos shop/orders --id 7
   redeliver purge cosmos shop/leases`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&r.target, noMore),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeCosmos(&r.Target, remote.NoMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
 			in.Container = args[0]
-			return tell(cmd, r, in, purgedCosmos)
+			return remote.Tell(cmd, r, in, purgedCosmos)
 		},
 	})
-	cmd.Flags().Var(maybe{&in.ID}, "id", "remove only the documents with this identifier")
+	cmd.Flags().Var(cli.Maybe{Text: &in.ID}, "id", "remove only the documents with this identifier")
 	return cmd
 }
 
 func purgedCosmos(out *ops.Purged) string {
-	return textf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)
+	return cli.Textf("removed %s from container %q\n", cli.Plural(out.Removed, "document"), out.Path)
 }
 
 // newRedriveCosmos explains that there is nothing to redrive, and names the
@@ -223,7 +225,7 @@ func newRedriveCosmos() *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
-			return hinted(&usageError{errors.New("there is nothing to redrive: Cosmos DB has no poison messages and no dead letters; a failed batch is lost when its range moves on")},
+			return cli.Hinted(cli.Misused(errors.New("there is nothing to redrive: Cosmos DB has no poison messages and no dead letters; a failed batch is lost when its range moves on")),
 				`write its documents again (redeliver send cosmos), or purge the lease container to have all of the feed read again`)
 		},
 	}
@@ -277,7 +279,7 @@ func leaseCells(r *cosmosdb.Lease, documents string) []string {
 }
 
 // document reads JSON as it stands there, a file, or the standard input.
-func document(std streams, args []string) ([]byte, error) {
+func document(std cli.Streams, args []string) ([]byte, error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}

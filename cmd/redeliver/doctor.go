@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -31,7 +33,7 @@ type finding struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-func newDoctor(std streams) *cobra.Command {
+func newDoctor(std cli.Streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor [DIR]",
@@ -44,26 +46,26 @@ missing comes with the command or the setting that helps. It exits with 0
 whatever is missing: which of it an app needs depends on the app.`,
 		Example: `  redeliver doctor
   redeliver doctor shop --json`,
-		Args: arguments(0, 1),
+		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := appAbove(args)
+			dir, err := remote.AppAbove(args)
 			if err != nil {
 				return err
 			}
 			found := examine(cmd.Context(), dir)
 			if asJSON {
-				return writeIndented(std, found)
+				return cli.WriteIndented(std, found)
 			}
-			out := newConsole(std, true)
+			out := cli.NewConsole(std, true)
 			area := ""
 			for _, f := range found {
 				if f.Area != area {
 					area = f.Area
-					out.printf("%s\n", area)
+					out.Printf("%s\n", area)
 				}
 				for _, text := range []string{f.Detail, f.Hint} {
 					if text != "" {
-						out.printf("  %-10s  %-7s  %s\n", f.Name, f.State, text)
+						out.Printf("  %-10s  %-7s  %s\n", f.Name, f.State, text)
 						f.Name, f.State = "", ""
 					}
 				}
@@ -77,7 +79,7 @@ whatever is missing: which of it an app needs depends on the app.`,
 
 // examine looks at everything.
 func examine(ctx context.Context, dir string) []finding {
-	list := []finding{{Area: "program", Name: "redeliver", State: "ok", Detail: longVersion()}}
+	list := []finding{{Area: "program", Name: "redeliver", State: "ok", Detail: cli.LongVersion()}}
 	for _, p := range []struct{ name, command, hint string }{
 		{"Go", "go", "for apps in Go: install Go (https://go.dev/dl)"},
 		{"Node.js", "node", "for apps in JavaScript and TypeScript: install Node.js 18 or later (https://nodejs.org)"},
@@ -168,7 +170,7 @@ func portFindings() (list []finding) {
 		number    int
 		use, flag string
 	}{
-		{defaultPort, "functions and control API", "--port"},
+		{remote.DefaultPort, "functions and control API", "--port"},
 		{rest.DefaultBlobPort, "blobs", "--blob-port"},
 		{rest.DefaultQueuePort, "queues", "--queue-port"},
 		{amqp.DefaultPort, "Service Bus and Event Hubs", "--" + busPort},
@@ -200,12 +202,12 @@ func timeZones() finding {
 // runningHost says whether a host runs the app in dir.
 func runningHost(dir string) finding {
 	f := finding{Area: "app", Name: filepath.Base(dir), State: "ok", Detail: "no host runs it"}
-	info, err := readRun(dir)
+	info, err := remote.ReadRun(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		f.State, f.Detail = "missing", err.Error()
-	case owned(dir):
+	case remote.Owned(dir):
 		f.State, f.Detail = "running", fmt.Sprintf("process %d runs it at %s", info.PID, info.Address)
 	default:
 		f.Detail = "a host that ran it was killed; the next start goes on with its data"

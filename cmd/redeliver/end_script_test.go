@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // hang-up NAME closes the terminal of a process.
@@ -39,8 +41,8 @@ func head(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(out.Close())
 	_ = cmd.Wait()
-	if cmd.ProcessState.ExitCode() != exitFailure {
-		ts.Fatalf("%q: %v, want exit code %d", args[1:], cmd.ProcessState, exitFailure)
+	if cmd.ProcessState.ExitCode() != cli.ExitFailure {
+		ts.Fatalf("%q: %v, want exit code %d", args[1:], cmd.ProcessState, cli.ExitFailure)
 	}
 }
 

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"net"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/services"
@@ -93,22 +92,14 @@ func (s *session) storageStrings() []string {
 	return out
 }
 
-// busConnection is the connection string of an emulator at an address.
-func busConnection(address string) string {
-	if host, port, err := net.SplitHostPort(address); err == nil && port == strconv.Itoa(amqp.DefaultPort) {
-		address = host
-	}
-	return "Endpoint=sb://" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
-}
-
 // serviceBus returns the addresses of the namespace for clients and for
 // administration; empty when it is not served.
 func (s *session) serviceBus() (clients, admin string) {
 	if at := s.at[busPort]; at != "" {
-		clients = busConnection(at)
+		clients = cli.BusConnection(at)
 	}
 	if at := s.at[busAdminPort]; at != "" {
-		admin = busConnection(at)
+		admin = cli.BusConnection(at)
 	}
 	return clients, admin
 }
@@ -154,11 +145,11 @@ func (s *session) endpointLines() string {
 			blobs, queues := s.storageURLs()
 			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
 				if service.url != "" {
-					writef(&t, "  %-10s %s/%s\n", service.name, service.url, a.Name)
+					cli.Writef(&t, "  %-10s %s/%s\n", service.name, service.url, a.Name)
 				}
 			}
 			for _, text := range s.connectionStrings(a) {
-				writef(&t, "  storage    %s\n", text)
+				cli.Writef(&t, "  storage    %s\n", text)
 			}
 			t.WriteString(coreToolsLine(blobs, queues))
 		}
@@ -168,9 +159,9 @@ func (s *session) endpointLines() string {
 	}
 	t.WriteString(s.busLines() + s.hubLines() + s.gridLines())
 	if s.pair != nil {
-		writef(&t, "  tls        clients have to trust %s\n", s.pair.File)
+		cli.Writef(&t, "  tls        clients have to trust %s\n", s.pair.File)
 	}
-	writef(&t, "  data       %s\n", s.dataLine())
+	cli.Writef(&t, "  data       %s\n", s.dataLine())
 	return t.String()
 }
 
@@ -178,16 +169,16 @@ func (s *session) endpointLines() string {
 func (s *session) busLines() string {
 	var t strings.Builder
 	if s.otherBus != "" {
-		writef(&t, "  servicebus the namespace of %s; --servicebus-port serves the embedded one\n", s.otherBus)
+		cli.Writef(&t, "  servicebus the namespace of %s; --servicebus-port serves the embedded one\n", s.otherBus)
 	}
 	clients, admin := s.serviceBus()
 	for _, line := range [][2]string{{"servicebus", clients}, {"sb admin", admin}} {
 		if line[1] != "" {
-			writef(&t, "  %-10s %s\n", line[0], line[1])
+			cli.Writef(&t, "  %-10s %s\n", line[0], line[1])
 		}
 	}
 	if at := s.at[busTLSPort]; at != "" {
-		writef(&t, "  %-10s amqps://%s\n", "sb tls", at)
+		cli.Writef(&t, "  %-10s amqps://%s\n", "sb tls", at)
 	}
 	return t.String()
 }
@@ -207,7 +198,7 @@ func (s *session) hubLines() string {
 	if !some {
 		return ""
 	}
-	return textf("  %-10s %s\n", "eventhubs", clients)
+	return cli.Textf("  %-10s %s\n", "eventhubs", clients)
 }
 
 // gridLines say where publishers find the topics.
@@ -218,7 +209,7 @@ func (s *session) gridLines() string {
 		lines = []string{topicEndpoint(s.gridURL(), "TOPIC") + "  no topics yet"}
 	}
 	for _, line := range lines {
-		writef(&t, "  %-10s %s\n", "eventgrid", line)
+		cli.Writef(&t, "  %-10s %s\n", "eventgrid", line)
 	}
 	return t.String()
 }
@@ -226,7 +217,7 @@ func (s *session) gridLines() string {
 // sayTopics tells readers of the journal where to publish.
 func (s *session) sayTopics() {
 	for _, line := range s.topicLines() {
-		s.out.say("info", "event grid: "+line)
+		s.out.Say("info", "event grid: "+line)
 	}
 }
 

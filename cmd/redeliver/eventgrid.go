@@ -12,18 +12,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	eventgridops "github.com/redeliver/redeliver/host/ops/eventgrid"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-func newCreateGrid(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newCreateGrid(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var topic eventgridops.CreateTopic
 	var sub eventgridops.Subscribe
 	var schema, endpoint string
-	var life span
-	cmd := r.changes(&cobra.Command{
+	var life cli.Span
+	cmd := r.Changes(&cobra.Command{
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Make a topic of Event Grid, or an event subscription",
 		Long: `Create makes a topic in the Event Grid of the running host, or an event
@@ -45,12 +47,12 @@ eventgrid" removes one.`,
 		Example: `  redeliver create eventgrid shop
   redeliver create eventgrid shop/orders --endpoint ProcessOrder --dead-letter-container dead
   redeliver create eventgrid shop/audit --endpoint http://localhost:8080/hook --max-attempts 5`,
-		Args:              arguments(1, 1),
+		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, subscription, isSubscription := strings.Cut(args[0], "/")
 			if name == "" || isSubscription && subscription == "" {
-				return hinted(&usageError{fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])}, "for instance shop or shop/orders")
+				return cli.Hinted(cli.Misused(fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])), "for instance shop or shop/orders")
 			}
 			if err := gridFlagsFit(cmd, isSubscription); err != nil {
 				return err
@@ -61,10 +63,10 @@ eventgrid" removes one.`,
 					return err
 				}
 				topic.Topic = name
-				return tell(cmd, r, topic, r.createdTopic)
+				return remote.Tell(cmd, r, topic, func(made *eventgridops.GridTopic) string { return createdTopic(r, made) })
 			}
 			if endpoint == "" {
-				return hinted(&usageError{errors.New("an event subscription needs --endpoint")}, "the name of a function, or the URL of a web hook on this machine")
+				return cli.Hinted(cli.Misused(errors.New("an event subscription needs --endpoint")), "the name of a function, or the URL of a web hook on this machine")
 			}
 			if strings.Contains(endpoint, "://") {
 				sub.Endpoint = endpoint
@@ -76,12 +78,12 @@ eventgrid" removes one.`,
 				return err
 			}
 			if ttl := time.Duration(life); ttl%time.Minute != 0 {
-				return &usageError{errors.New("--ttl: want whole minutes")}
+				return cli.Misused(errors.New("--ttl: want whole minutes"))
 			} else {
 				sub.EventTimeToLiveInMinutes = int(ttl / time.Minute)
 			}
 			sub.Topic, sub.Name = name, subscription
-			return tell(cmd, r, sub, func(made *eventgridops.Subscribed) string { return createdSubscription(made, endpoint) })
+			return remote.Tell(cmd, r, sub, func(made *eventgridops.Subscribed) string { return createdSubscription(made, endpoint) })
 		},
 	})
 	flags := cmd.Flags()
@@ -105,7 +107,7 @@ func gridFlagsFit(cmd *cobra.Command, subscription bool) error {
 	}
 	for _, name := range others {
 		if cmd.Flags().Changed(name) {
-			return &usageError{fmt.Errorf("%s has no --%s", what, name)}
+			return cli.Misused(fmt.Errorf("%s has no --%s", what, name))
 		}
 	}
 	return nil
@@ -120,15 +122,15 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 	case word == "cloudevents" || strings.EqualFold(word, string(eventgrid.CloudEventSchema)):
 		return eventgrid.CloudEventSchema, nil
 	}
-	return "", mistaken(fmt.Errorf("--schema %q: want eventgrid or cloudevents", word), word, []string{"eventgrid", "cloudevents"})
+	return "", cli.Mistaken(fmt.Errorf("--schema %q: want eventgrid or cloudevents", word), word, []string{"eventgrid", "cloudevents"})
 }
 
 // createdTopic says what was made, and how publishers reach it, as far as that is
 // known.
-func (r *remote) createdTopic(made *eventgridops.GridTopic) string {
-	text := textf("created topic %q (%s)\n", made.Name, made.InputSchema)
-	if c, err := r.find(); err == nil && c.dir != "" {
-		switch info, err := readRun(c.dir); {
+func createdTopic(r *remote.Remote, made *eventgridops.GridTopic) string {
+	text := cli.Textf("created topic %q (%s)\n", made.Name, made.InputSchema)
+	if c, err := r.Find(); err == nil && c.Dir != "" {
+		switch info, err := remote.ReadRun(c.Dir); {
 		case err != nil:
 		case info.EventGrid == "":
 			text += "  endpoint none: start the host with --eventgrid-port to serve publishers\n"
@@ -140,17 +142,17 @@ func (r *remote) createdTopic(made *eventgridops.GridTopic) string {
 }
 
 func createdSubscription(made *eventgridops.Subscribed, endpoint string) string {
-	text := textf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
+	text := cli.Textf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
 	if made.State == eventgrid.AwaitingManualAction {
 		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL of the request\n"
 	}
 	return text
 }
 
-func newSendGrid(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newSendGrid(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in eventgridops.Publish
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "eventgrid TOPIC [JSON|FILE|-]",
 		Short: "Publish events to a topic of Event Grid",
 		Long: `Send publishes one event, or an array of events, to a topic of the running host.
@@ -163,8 +165,8 @@ a subject and a type. --raw publishes the text unchanged, and shows the answer
 of the service.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
-		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&r.target, orFile, func(inv *run.Inventory) (names []string) {
+		Args: cli.Arguments(1, 2),
+		ValidArgsFunction: remote.CompleteFirst(&r.Target, remote.OrFile, func(inv *run.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 			}
@@ -176,7 +178,7 @@ of the service.`,
 				return err
 			}
 			in.Topic = args[0]
-			return tell(cmd, r, in, publishedText)
+			return remote.Tell(cmd, r, in, publishedText)
 		},
 	})
 	cmd.Flags().BoolVar(&in.Raw, "raw", false, "add no fields")
@@ -184,33 +186,33 @@ of the service.`,
 }
 
 func publishedText(sent *eventgridops.Published) string {
-	what := plural(len(sent.IDs), "event")
+	what := cli.Plural(len(sent.IDs), "event")
 	if len(sent.IDs) == 1 {
 		what = sent.IDs[0]
 	}
-	return textf("published %s to topic %q\n", what, sent.Topic)
+	return cli.Textf("published %s to topic %q\n", what, sent.Topic)
 }
 
 // jsonOrFile reads the argument behind a name: JSON as it stands there, a file, or "-"
 // for the standard input.
-func jsonOrFile(std streams, args []string) ([]byte, error) {
+func jsonOrFile(std cli.Streams, args []string) ([]byte, error) {
 	switch {
 	case len(args) == 0:
 		return nil, nil
 	case args[0] == "-":
-		return body(std, args)
+		return remote.Body(std, args)
 	}
 	if text := strings.TrimSpace(args[0]); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		return []byte(text), nil
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
-		return nil, hinted(fmt.Errorf("cannot read %q: %w", args[0], reason(err)), "only a text that begins with { or [, or is -, is not the name of a file")
+		return nil, cli.Hinted(fmt.Errorf("cannot read %q: %w", args[0], cli.Reason(err)), "only a text that begins with { or [, or is -, is not the name of a file")
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, mostInput))
+	text, err := io.ReadAll(io.LimitReader(f, remote.MostInput))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %q: %w", args[0], reason(err))
+		return nil, fmt.Errorf("cannot read %q: %w", args[0], cli.Reason(err))
 	}
 	return text, nil
 }

@@ -6,15 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops/eventhubs"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-func newSendHub(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newSendHub(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var event eventhubs.SendEvent
 	var key string
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "eventhub HUB [BODY|-]",
 		Short: "Send an event to a hub of Event Hubs",
 		Long: `Send sends one event to a hub of the Event Hubs namespace of the running host.
@@ -25,21 +27,21 @@ Events with the same --key come to the same partition, in order; without key and
 --partition they come to one partition after the other.`,
 		Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
   redeliver send eventhub orders --partition 0 - < order.json`,
-		Args:              arguments(1, 2),
-		ValidArgsFunction: completeFirst(&r.target, noMore, hubNames),
+		Args:              cli.Arguments(1, 2),
+		ValidArgsFunction: remote.CompleteFirst(&r.Target, remote.NoMore, hubNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key != "" && event.Partition != "" {
-				return &usageError{errors.New("--key and --partition exclude each other")}
+				return cli.Misused(errors.New("--key and --partition exclude each other"))
 			}
 			if key != "" {
 				event.Key = &key
 			}
 			var err error
-			if event.Body, err = body(std, args[1:]); err != nil {
+			if event.Body, err = remote.Body(std, args[1:]); err != nil {
 				return err
 			}
 			event.Hub = args[0]
-			return tell(cmd, r, event, sentToHub)
+			return remote.Tell(cmd, r, event, sentToHub)
 		},
 	})
 	flags := cmd.Flags()
@@ -52,14 +54,14 @@ Events with the same --key come to the same partition, in order; without key and
 }
 
 func sentToHub(sent *eventhubs.HubSent) string {
-	return textf("sent an event to %q%s\n", sent.Hub, sentWhere(sent))
+	return cli.Textf("sent an event to %q%s\n", sent.Hub, sentWhere(sent))
 }
 
 // sentWhere says by what an event's partition was picked.
 func sentWhere(sent *eventhubs.HubSent) string {
 	switch {
 	case sent.PartitionKey != nil:
-		return textf(" with key %q", *sent.PartitionKey)
+		return cli.Textf(" with key %q", *sent.PartitionKey)
 	case sent.PartitionID != "":
 		return ", partition " + sent.PartitionID
 	}

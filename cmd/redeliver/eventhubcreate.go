@@ -7,14 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops/eventhubs"
 )
 
-func newCreateHub(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newCreateHub(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var hub eventhubs.CreateHub
-	var retention isoSpan
-	cmd := r.changes(&cobra.Command{
+	var retention cli.IsoSpan
+	cmd := r.Changes(&cobra.Command{
 		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
 		Short: "Make a hub of Event Hubs, or a consumer group of one",
 		Long: `Create makes a hub in the Event Hubs namespace of the running host, or a
@@ -28,7 +30,7 @@ under redeliver.eventHubs.`,
 		Example: `  redeliver create eventhub orders --partitions 2 --consumer-group audit
   redeliver create eventhub clicks --retention 1h
   redeliver create eventhub orders/ConsumerGroups/billing`,
-		Args:              arguments(1, 1),
+		Args:              cli.Arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, group, err := hubPath(args[0])
@@ -39,12 +41,12 @@ under redeliver.eventHubs.`,
 				return createGroup(cmd, r, name, group)
 			}
 			if cmd.Flags().Changed("partitions") && hub.Partitions < 1 {
-				return &usageError{errors.New("--partitions: want 1 or more")}
+				return cli.Misused(errors.New("--partitions: want 1 or more"))
 			}
 			hub.Hub, hub.Retention = name, string(retention)
-			return tell(cmd, r, hub, func(made *eventhubs.HubCreated) string {
-				return textf("created event hub %q (%s, retention %s, consumer groups %s)\n",
-					made.Name, plural(made.Partitions, "partition"), spanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))
+			return remote.Tell(cmd, r, hub, func(made *eventhubs.HubCreated) string {
+				return cli.Textf("created event hub %q (%s, retention %s, consumer groups %s)\n",
+					made.Name, cli.Plural(made.Partitions, "partition"), cli.SpanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))
 			})
 		},
 	})
@@ -56,14 +58,14 @@ under redeliver.eventHubs.`,
 }
 
 // createGroup makes a consumer group of a hub that is there.
-func createGroup(cmd *cobra.Command, r *remote, hub, group string) error {
+func createGroup(cmd *cobra.Command, r *remote.Remote, hub, group string) error {
 	for _, name := range []string{"partitions", "retention", "consumer-group"} {
 		if cmd.Flags().Changed(name) {
-			return &usageError{fmt.Errorf("a consumer group has no --%s", name)}
+			return cli.Misused(fmt.Errorf("a consumer group has no --%s", name))
 		}
 	}
-	return tell(cmd, r, eventhubs.CreateGroup{Hub: hub, Group: group}, func(made *eventhubs.GroupCreated) string {
-		return textf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
+	return remote.Tell(cmd, r, eventhubs.CreateGroup{Hub: hub, Group: group}, func(made *eventhubs.GroupCreated) string {
+		return cli.Textf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
 	})
 }
 
@@ -76,5 +78,5 @@ func hubPath(text string) (hub, group string, err error) {
 	case len(parts) == 3 && parts[0] != "" && strings.EqualFold(parts[1], "ConsumerGroups") && parts[2] != "":
 		return parts[0], parts[2], nil
 	}
-	return "", "", hinted(&usageError{fmt.Errorf("%q: want a hub, or a consumer group of one", text)}, "for instance orders or orders/ConsumerGroups/audit")
+	return "", "", cli.Hinted(cli.Misused(fmt.Errorf("%q: want a hub, or a consumer group of one", text)), "for instance orders or orders/ConsumerGroups/audit")
 }

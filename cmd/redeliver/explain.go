@@ -5,14 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-func newExplain(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newExplain(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var op run.Explain
-	cmd := r.shows(&cobra.Command{
+	cmd := r.Shows(&cobra.Command{
 		Use:   "explain [MESSAGE]",
 		Short: "Tell the life of a message: deliveries, attempts, who decided what",
 		Long: `Explain tells what has happened to MESSAGE in the running host, across the
@@ -27,12 +29,12 @@ MESSAGE the latest messages are told.`,
 		Example: `  redeliver explain 1f0c
   redeliver explain --function ProcessOrder --last 1
   redeliver explain d7 --json`,
-		Args: arguments(0, 1),
+		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				op.Message = args[0]
 			}
-			return tell(cmd, r, op, explainedText)
+			return remote.Tell(cmd, r, op, explainedText)
 		},
 	})
 	cmd.Flags().StringVar(&op.Function, "function", "", "tell only messages of this function")
@@ -43,13 +45,13 @@ MESSAGE the latest messages are told.`,
 func explainedText(out *explain.Told) string {
 	var t strings.Builder
 	if out.More > 0 {
-		writef(&t, "... %d messages before these: --last shows more\n\n", out.More)
+		cli.Writef(&t, "... %d messages before these: --last shows more\n\n", out.More)
 	}
 	for i, l := range out.Lives {
 		if i > 0 {
 			t.WriteByte('\n')
 		}
-		t.WriteString(printableLines(l.Text()))
+		t.WriteString(cli.PrintableLines(l.Text()))
 	}
 	if len(out.Lives) == 0 {
 		t.WriteString("nothing has happened yet: \"redeliver send\" gives a function something to do\n")

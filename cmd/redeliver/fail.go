@@ -7,14 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-func newFail(std streams) *cobra.Command {
-	return group("fail output NAME", "Make something of the running host fail",
+func newFail(std cli.Streams) *cobra.Command {
+	return cli.Group("fail output NAME", "Make something of the running host fail",
 		newFailOutput(std), newFailOperation(std), newFailHandler(std), newFailDisk(std), newFailHost(std), newFailNothing(std))
 }
 
@@ -28,16 +30,16 @@ func faultFlags(cmd *cobra.Command, in *run.AddFault) *cobra.Command {
 }
 
 // inject adds a fault and says what waits.
-func inject(cmd *cobra.Command, r *remote, in *run.AddFault) error {
-	return tell(cmd, r, *in, waitingFaults)
+func inject(cmd *cobra.Command, r *remote.Remote, in *run.AddFault) error {
+	return remote.Tell(cmd, r, *in, waitingFaults)
 }
 
 func waitingFaults(out *run.Faults) string { return faultLines(out.Faults) }
 
-func newFailOperation(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newFailOperation(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	in := &run.AddFault{}
-	cmd := faultFlags(r.destroys(&cobra.Command{
+	cmd := faultFlags(r.Destroys(&cobra.Command{
 		Use:   "operation NAME",
 		Short: "Make operations of an embedded service fail",
 		Long: `Fail makes the next operation of that name fail: Put, Receive, Delete and Update
@@ -55,12 +57,12 @@ end with the host.`,
   redeliver fail operation '*' --service queue --for 2m
   redeliver fail operation Deliver --service eventgrid --status 413
   redeliver fail operation Receive --service blob --latency 30s`,
-		Args: arguments(1, 1),
+		Args: cli.Arguments(1, 1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, noMore
+				return nil, remote.NoMore
 			}
-			return faults.Operations(in.Service), noMore
+			return faults.Operations(in.Service), remote.NoMore
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Operation = args[0]
@@ -77,17 +79,17 @@ end with the host.`,
 	return cmd
 }
 
-func newFailHandler(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newFailHandler(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	in := &run.AddFault{Service: faults.Handler, Operation: "Invoke"}
-	cmd := faultFlags(r.destroys(&cobra.Command{
+	cmd := faultFlags(r.Destroys(&cobra.Command{
 		Use:   "handler FUNCTION",
 		Short: "Lose the handler of the next attempt of a function",
 		Long: `Fail loses the handler of the next attempt, as when its process ends: before it
 has begun, or with --after when it has done its work. The attempt fails.`,
 		Example:           "  redeliver fail handler ProcessOrder --after --times 2",
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeFirst(&r.target, noMore, functionNames),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: remote.CompleteFirst(&r.Target, remote.NoMore, functionNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Entity = args[0]
 			return inject(cmd, r, in)
@@ -97,26 +99,26 @@ has begun, or with --after when it has done its work. The attempt fails.`,
 	return cmd
 }
 
-func newFailDisk(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newFailDisk(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	in := &run.AddFault{DiskFull: true}
-	return faultFlags(r.destroys(&cobra.Command{
+	return faultFlags(r.Destroys(&cobra.Command{
 		Use:     "disk",
 		Short:   "Make each operation fail that writes, as on a full disk",
 		Example: "  redeliver fail disk --for 5m",
-		Args:    arguments(0, 0),
+		Args:    cli.Arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return inject(cmd, r, in) },
 	}), in)
 }
 
-func newFailHost(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newFailHost(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	in := &run.CrashAt{}
 	points := make([]string, len(faults.Points()))
 	for i, p := range faults.Points() {
 		points[i] = string(p)
 	}
-	cmd := r.destroys(&cobra.Command{
+	cmd := r.Destroys(&cobra.Command{
 		Use:   "host FUNCTION POINT",
 		Short: "Kill the host at a point of a delivery of a function",
 		Long: `Fail kills the process of the host, as kill -9 does, when a delivery of the
@@ -128,16 +130,16 @@ points, in their order:
   ` + strings.Join(points, "\n  "),
 		Example: `  redeliver fail host ProcessOrder betweenAttempts --nth 2
   redeliver send queue orders '{"id":"7","fail":true}'`,
-		Args: arguments(2, 2),
+		Args: cli.Arguments(2, 2),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
-				return points, noMore
+				return points, remote.NoMore
 			}
-			return completeFirst(&r.target, noMore, functionNames)(cmd, args, start)
+			return remote.CompleteFirst(&r.Target, remote.NoMore, functionNames)(cmd, args, start)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Function, in.Point = args[0], args[1]
-			return tell(cmd, r, *in, func(*ops.None) string { return crashText(in) })
+			return remote.Tell(cmd, r, *in, func(*ops.None) string { return crashText(in) })
 		},
 	})
 	cmd.Flags().IntVar(&in.Nth, "nth", 1, "which time the point is reached")
@@ -148,20 +150,20 @@ func crashText(in *run.CrashAt) string {
 	return fmt.Sprintf("the host will be killed at point %s of a delivery of %q\n", in.Point, in.Function)
 }
 
-func newFailNothing(std streams) *cobra.Command {
-	r := &remote{std: std}
-	return r.changes(&cobra.Command{
+func newFailNothing(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
+	return r.Changes(&cobra.Command{
 		Use:   "nothing",
 		Short: "End all faults of operations, handlers and the disk",
-		Args:  arguments(0, 0),
+		Args:  cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return tell(cmd, r, run.ClearFaults{}, endedFaults)
+			return remote.Tell(cmd, r, run.ClearFaults{}, endedFaults)
 		},
 	})
 }
 
 func endedFaults(out *run.Faults) string {
-	return fmt.Sprintf("%s ended\n", plural(len(out.Faults), "fault"))
+	return fmt.Sprintf("%s ended\n", cli.Plural(len(out.Faults), "fault"))
 }
 
 // faultLines are the faults that wait, a line each.
@@ -186,17 +188,17 @@ func faultLines(list []run.Fault) string {
 		case f.After:
 			how = "fails behind its effect"
 		case f.Status != 0:
-			how = textf("is answered with %d", f.Status)
+			how = cli.Textf("is answered with %d", f.Status)
 		case f.Latency != "" && f.Error == "":
 			how = "takes " + f.Latency
 		}
 		if f.Left > 0 {
-			how += ", " + plural(f.Left, "time")
+			how += ", " + cli.Plural(f.Left, "time")
 		}
 		if f.Until != nil {
 			how += ", until " + f.Until.Format("15:04:05")
 		}
-		writef(&b, "%s: %s\n", what, how)
+		cli.Writef(&b, "%s: %s\n", what, how)
 	}
 	return b.String()
 }

@@ -8,6 +8,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 )
 
 // fullDisk is a directory on a file system of its own, and what takes all of its room.
@@ -43,47 +46,47 @@ func fullDisk(t *testing.T) (dir string, fill func()) {
 func TestRunFileOnAFullDisk(t *testing.T) {
 	dir, fill := fullDisk(t)
 	for _, app := range []string{"a", "b"} {
-		if err := os.MkdirAll(filepath.Join(dir, app, stateDir), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, app, remote.StateDir), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		owner, err := own(filepath.Join(dir, app))
+		owner, err := remote.Own(filepath.Join(dir, app))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if app == "a" {
-			err = owner.publish(runInfo{PID: 1, Secret: newSecret(), Address: "http://localhost:1", EventGrid: strings.Repeat("x", 300)})
+			err = owner.Publish(remote.RunInfo{PID: 1, Secret: remote.NewSecret(), Address: "http://localhost:1", EventGrid: strings.Repeat("x", 300)})
 		}
-		if err := errors.Join(err, owner.release()); err != nil {
+		if err := errors.Join(err, owner.Release()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readRun(filepath.Join(dir, app)); !errors.Is(err, os.ErrNotExist) {
+		if _, err := remote.ReadRun(filepath.Join(dir, app)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the run file of a host that has ended: %v", err)
 		}
 	}
 	fill()
 	for range 3 {
-		owner, err := own(filepath.Join(dir, "a"))
+		owner, err := remote.Own(filepath.Join(dir, "a"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := runInfo{PID: 2, Secret: newSecret(), Address: "http://localhost:2", Started: time.Now().UTC()}
-		if err := owner.publish(want); err != nil {
+		want := remote.RunInfo{PID: 2, Secret: remote.NewSecret(), Address: "http://localhost:2", Started: time.Now().UTC()}
+		if err := owner.Publish(want); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readRun(filepath.Join(dir, "a")); err != nil || got.PID != 2 || got.Secret != want.Secret {
+		if got, err := remote.ReadRun(filepath.Join(dir, "a")); err != nil || got.PID != 2 || got.Secret != want.Secret {
 			t.Errorf("the run file says %+v, %v", got, err)
 		}
-		if err := owner.release(); err != nil {
+		if err := owner.Release(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	owner, err := own(filepath.Join(dir, "b"))
+	owner, err := remote.Own(filepath.Join(dir, "b"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer owner.release()
-	var hint *hintedError
-	if err := owner.publish(runInfo{PID: 3, Address: "http://localhost:3"}); !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &hint) {
+	defer owner.Release()
+	var hint *cli.HintedError
+	if err := owner.Publish(remote.RunInfo{PID: 3, Address: "http://localhost:3"}); !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &hint) {
 		t.Errorf("the first run file on a full disk: %v", err)
 	}
 }

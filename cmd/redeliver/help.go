@@ -5,18 +5,20 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // fitHelp makes the help of root and of all below it fit the terminal.
-func fitHelp(root *cobra.Command, std streams) {
+func fitHelp(root *cobra.Command, std cli.Streams) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var text strings.Builder
 		cmd.SetOut(&text)
 		help(cmd, args)
-		cmd.SetOut(std.out)
-		out := newConsole(std, false)
-		out.print(breakHelp(text.String(), out.columns()))
+		cmd.SetOut(std.Out)
+		out := cli.NewConsole(std, false)
+		out.Print(breakHelp(text.String(), out.Columns()))
 	})
 }
 
@@ -32,7 +34,7 @@ func breakHelp(text string, limit int) string {
 		head := described.FindString(line)
 		n := len(head)
 		if line[0] != ' ' || n > 0 && 3*n < 2*limit {
-			line = head + wrap(strings.TrimRight(line[n:], "\n"), n, n, limit) + "\n"
+			line = head + cli.Wrap(strings.TrimRight(line[n:], "\n"), n, n, limit) + "\n"
 		}
 		b.WriteString(line)
 	}

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // commands are a command and all below it.
@@ -24,7 +26,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	const columns = 80
 	var help strings.Builder
-	for _, cmd := range commands(newRoot(streams{out: &help})) {
+	for _, cmd := range commands(newRoot(cli.Streams{Out: &help})) {
 		for line := range strings.Lines(cmd.Long) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns && cmd.Parent().Name() != "completion" {
 				t.Errorf("%s --help: a line of %d columns, want at most %d: %s", cmd.CommandPath(), n, columns, line)
@@ -52,7 +54,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 // TestAnswersAsJSON: every command that does something can answer a program, by --json.
 func TestAnswersAsJSON(t *testing.T) {
 	t.Parallel()
-	for _, cmd := range commands(newRoot(streams{})) {
+	for _, cmd := range commands(newRoot(cli.Streams{})) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "redeliver ")
 		verb, _, _ := strings.Cut(name, " ")
 		if cmd.Hidden || cmd.HasSubCommands() && cmd.Flags().Lookup("dir") == nil || slices.Contains([]string{"help", "completion", "mcp"}, verb) { // mcp speaks JSON only

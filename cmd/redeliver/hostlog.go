@@ -6,27 +6,29 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // newLog returns the logger of a host: lines on the standard error with the clock
 // of the journal. now gives the clock's time.
-func newLog(out *console, verbose bool, now func() time.Time) zerolog.Logger {
+func newLog(out *cli.Console, verbose bool, now func() time.Time) zerolog.Logger {
 	level := zerolog.WarnLevel
 	if verbose {
 		level = zerolog.DebugLevel
 	}
-	painter := &console{colour: coloured(out.err)}
+	painter := &cli.Console{Colour: cli.Coloured(out.Err)}
 	w := zerolog.ConsoleWriter{
-		Out: logLines{out, terminal(out.err)}, NoColor: !painter.colour,
+		Out: logLines{out, cli.Terminal(out.Err)}, NoColor: !painter.Colour,
 		FormatPrepare: func(line map[string]any) error { // values are quoted already
 			if text, ok := line[zerolog.MessageFieldName].(string); ok {
-				line[zerolog.MessageFieldName] = printableLines(text)
+				line[zerolog.MessageFieldName] = cli.PrintableLines(text)
 			}
 			return nil
 		},
 		FormatTimestamp: func(t any) string {
 			text, _ := t.(string)
-			return painter.paint(dim, text) + " "
+			return painter.Paint(cli.Dim, text) + " "
 		},
 	}
 	return zerolog.New(w).Level(level).Hook(zerolog.HookFunc(func(e *zerolog.Event, _ zerolog.Level, _ string) {
@@ -36,7 +38,7 @@ func newLog(out *console, verbose bool, now func() time.Time) zerolog.Logger {
 
 // logLines writes lines of the log, broken where a terminal ends.
 type logLines struct {
-	out      *console
+	out      *cli.Console
 	terminal *os.File // or nil
 }
 
@@ -44,13 +46,13 @@ type logLines struct {
 func (l logLines) Write(line []byte) (int, error) {
 	text := string(line)
 	if l.terminal != nil {
-		if limit := terminalColumns(l.terminal); limit >= minColumns {
-			text = wrap(text, 0, len(clockLayout)+len(gap), limit)
+		if limit := cli.TerminalColumns(l.terminal); limit >= cli.MinColumns {
+			text = cli.Wrap(text, 0, len(clockLayout)+len(cli.Gap), limit)
 		}
 	}
-	l.out.mu.Lock()
-	defer l.out.mu.Unlock()
-	if _, err := io.WriteString(l.out.err, text); err != nil {
+	l.out.Mu.Lock()
+	defer l.out.Mu.Unlock()
+	if _, err := io.WriteString(l.out.Err, text); err != nil {
 		return 0, err
 	}
 	return len(line), nil

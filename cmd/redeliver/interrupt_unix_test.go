@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // interrupted is a body in the middle of which Ctrl+C comes.
@@ -37,13 +39,13 @@ func TestInterruptedFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	err := interruptible(t.Context(), func(ctx context.Context) error {
+	err := cli.Interruptible(t.Context(), func(ctx context.Context) error {
 		_, err := writeFile(file, &interrupted{ctx: ctx})
 		return err
 	})
-	var code exitCode
-	if !errors.As(err, &code) || code != exitInterrupted {
-		t.Errorf("got %v, want exit code %d", err, exitInterrupted)
+	var code cli.ExitCode
+	if !errors.As(err, &code) || code != cli.ExitInterrupted {
+		t.Errorf("got %v, want exit code %d", err, cli.ExitInterrupted)
 	}
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 {

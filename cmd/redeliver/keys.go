@@ -7,15 +7,16 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/redeliver/redeliver/host/kinds/served"
-
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/web"
 )
 
-func newKeys(std streams) *cobra.Command {
+func newKeys(std cli.Streams) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "keys [DIR]",
@@ -32,12 +33,12 @@ functions that exist in code only appear once the host has run with
 
 While the app runs, the keys of the storage accounts in AZURITE_ACCOUNTS are
 shown too.`,
-		Args: arguments(0, 1),
+		Args: cli.Arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("output", output, "text", "json"); err != nil {
+			if err := cli.OneOf("output", output, "text", "json"); err != nil {
 				return err
 			}
-			dir, err := appAbove(args)
+			dir, err := remote.AppAbove(args)
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,7 @@ shown too.`,
 				return err
 			}
 			if a.MissingHostJSON && !wasRun(dir) {
-				return hinted(fmt.Errorf("there is no app in %q", dir), "name the folder that holds host.json")
+				return cli.Hinted(fmt.Errorf("there is no app in %q", dir), "name the folder that holds host.json")
 			}
 			keys, err := web.OpenKeys(web.KeysFile(dir), a.Routed()...)
 			if err != nil {
@@ -55,7 +56,7 @@ shown too.`,
 			return showKeys(std, append(keys.All(), keysOfStorage(dir)...), output)
 		},
 	}
-	addOutput(cmd, &output, "text", "text or json")
+	cli.AddOutput(cmd, &output, "text", "text or json")
 	return cmd
 }
 
@@ -66,13 +67,13 @@ func wasRun(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-func showKeys(std streams, keys []web.Key, output string) error {
+func showKeys(std cli.Streams, keys []web.Key, output string) error {
 	if output == "json" {
-		enc := json.NewEncoder(std.out)
+		enc := json.NewEncoder(std.Out)
 		enc.SetIndent("", "  ")
 		return enc.Encode(keys)
 	}
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tFUNCTION\tNAME\tKEY")
 	for _, k := range keys {
 		fmt.Fprintln(w, strings.Join([]string{k.Kind, dash(k.Function), dash(k.Name), k.Value}, "\t"))
@@ -83,7 +84,7 @@ func showKeys(std streams, keys []web.Key, output string) error {
 // keysOfStorage are the keys of the storage accounts of the host that runs the app in
 // dir; none when no host does.
 func keysOfStorage(dir string) (out []web.Key) {
-	info, err := readRun(dir)
+	info, err := remote.ReadRun(dir)
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
@@ -109,7 +110,7 @@ func (s *session) connect() {
 	if url := s.gridURL(); url != "" {
 		var others []string
 		if s.flags.grid.port == 0 { // settings were written before anybody knew the port
-			others = append(others, textf("http://127.0.0.1:%d", defaultGridPort))
+			others = append(others, cli.Textf("http://127.0.0.1:%d", defaultGridPort))
 		}
 		connections.EventGridAt(url, others...)
 	}
@@ -128,7 +129,7 @@ func (s *session) listen(row serverRow) error {
 		return nil
 	}
 	if isBusy(err) {
-		return hinted(fmt.Errorf("the %s port %d is in use: is %s running?", row.service, row.port, row.rivals),
+		return cli.Hinted(fmt.Errorf("the %s port %d is in use: is %s running?", row.service, row.port, row.rivals),
 			fmt.Sprintf("stop it, or choose another port: --%s 0 takes any free one, off none", row.flag))
 	}
 	return err
@@ -193,7 +194,7 @@ func (s *session) openStorage() error {
 		return err
 	}
 	if err := server.Start(); isBusy(err) {
-		return hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --ports any takes free ones for all services, --blob-port 0 --queue-port 0 for these, off none")
+		return cli.Hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --ports any takes free ones for all services, --blob-port 0 --queue-port 0 for these, off none")
 	} else if err != nil {
 		return err
 	}

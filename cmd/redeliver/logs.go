@@ -17,7 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
@@ -32,12 +34,12 @@ type logFilter struct {
 	failed   bool   // only failures, and what ends badly
 }
 
-func newLogs(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newLogs(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var f logFilter
 	var since string
 	var verbose bool
-	cmd := r.shows(&cobra.Command{
+	cmd := r.Shows(&cobra.Command{
 		Use:     "logs",
 		Aliases: []string{"watch"},
 		Short:   "Follow deliveries and attempts of the running host",
@@ -57,16 +59,16 @@ records of the journal, one JSON object a line.`,
   redeliver logs --function ProcessOrder --failed
   redeliver logs --message 1f0c --since 1
   redeliver logs --since 10m --json`,
-		Args: arguments(0, 0),
+		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := r.find()
+			c, err := r.Find()
 			if err != nil {
 				return err
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			defer context.AfterFunc(ctx, std.watch().leave)()
-			l := &logs{c: c, out: newConsole(std, false), json: r.asJSON, verbose: verbose, filter: f}
+			defer context.AfterFunc(ctx, std.Watch().Leave)()
+			l := &logs{c: c, out: cli.NewConsole(std, false), json: r.AsJSON, verbose: verbose, filter: f}
 			if err := l.follow(ctx, since); ctx.Err() == nil {
 				return err
 			}
@@ -84,8 +86,8 @@ records of the journal, one JSON object a line.`,
 
 // logs follows the journal of a running host.
 type logs struct {
-	c       *client
-	out     *console
+	c       *remote.Client
+	out     *cli.Console
 	json    bool
 	verbose bool
 	filter  logFilter
@@ -105,12 +107,12 @@ func (l *logs) follow(ctx context.Context, since string) error {
 	if err != nil {
 		return err
 	}
-	resp, err := l.c.ask(ctx, run.ReadJournal{Since: first, Follow: true})
+	resp, err := l.c.Ask(ctx, run.ReadJournal{Since: first, Follow: true})
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	l.out.say("info", "following the host at "+l.c.base+"; Ctrl+C ends this")
+	l.out.Say("info", "following the host at "+l.c.Base+"; Ctrl+C ends this")
 	l.hush()
 	p := l.printer()
 	lines := bufio.NewReader(resp.Body)
@@ -124,7 +126,7 @@ func (l *logs) follow(ctx context.Context, since string) error {
 		}
 	}
 	if ctx.Err() == nil {
-		l.out.say("info", "the host at "+l.c.base+" has ended")
+		l.out.Say("info", "the host at "+l.c.Base+" has ended")
 	}
 	return nil
 }
@@ -135,7 +137,7 @@ func (l *logs) begin(ctx context.Context, since string) (first int64, err error)
 	if err != nil {
 		return 0, err
 	}
-	if l.host, err = call(ctx, l.c, run.GetStatus{}); err != nil {
+	if l.host, err = remote.Call(ctx, l.c, run.GetStatus{}); err != nil {
 		return 0, err
 	}
 	l.mode, l.runs = l.host.Clock.Mode, l.host.Report != nil
@@ -157,12 +159,12 @@ type logged struct {
 // gather are the latest lines of the journal that are wanted, and their records.
 func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, error) {
 	var said, line bytes.Buffer
-	l.out = newConsole(streams{out: &line, err: &said}, true)
+	l.out = cli.NewConsole(cli.Streams{Out: &line, Err: &said}, true)
 	first, err := l.begin(ctx, since)
 	if err != nil {
 		return mcp.Answer{}, err
 	}
-	resp, err := l.c.ask(ctx, run.ReadJournal{Since: first})
+	resp, err := l.c.Ask(ctx, run.ReadJournal{Since: first})
 	if err != nil {
 		return mcp.Answer{}, err
 	}
@@ -180,7 +182,7 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 		if errors.Is(err, io.EOF) {
 			break // that was all
 		} else if err != nil {
-			return mcp.Answer{}, l.c.unreachable(err)
+			return mcp.Answer{}, l.c.Unreachable(err)
 		}
 		if err := l.take(ctx, p, bytes.TrimSuffix(record, []byte("\n"))); err != nil {
 			return mcp.Answer{}, err
@@ -204,7 +206,7 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 	data, text := logged{Before: before + old, Records: []json.RawMessage{}}, strings.Builder{}
 	text.Write(said.Bytes())
 	if data.Before > 0 {
-		writef(&text, "... %d lines before these: function, message, failed and since choose among them, and a larger max shows more where there is room\n", data.Before)
+		cli.Writef(&text, "... %d lines before these: function, message, failed and since choose among them, and a larger max shows more where there is room\n", data.Before)
 	}
 	for _, e := range kept[old:] {
 		text.WriteString(e.Text + "\n")
@@ -239,13 +241,13 @@ func (l *logs) known() error {
 		l.filter.function = of[0]
 		return nil
 	default:
-		return hinted(fmt.Errorf("%d apps of this run have a function %q", len(of), l.filter.function), "say which: "+strings.Join(of, " or "))
+		return cli.Hinted(fmt.Errorf("%d apps of this run have a function %q", len(of), l.filter.function), "say which: "+strings.Join(of, " or "))
 	}
 	hint := `"redeliver ls" lists the functions`
 	if near := schemas.Nearest(l.filter.function, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return hinted(fmt.Errorf("the app has no function %q", l.filter.function), hint)
+	return cli.Hinted(fmt.Errorf("the app has no function %q", l.filter.function), hint)
 }
 
 // parseSince reads where to begin: so long ago, or a sequence number; neither is now.
@@ -256,10 +258,10 @@ func parseSince(text string) (ago time.Duration, first int64, err error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
 		return 0, n, nil
 	}
-	if d, err := parseSpan(text); err == nil && d > 0 {
+	if d, err := cli.ParseSpan(text); err == nil && d > 0 {
 		return d, 0, nil
 	}
-	return 0, 0, &usageError{fmt.Errorf("--since %q: want a duration above 0, %s, or a sequence number from 1", text, spanForms)}
+	return 0, 0, cli.Misused(fmt.Errorf("--since %q: want a duration above 0, %s, or a sequence number from 1", text, cli.SpanForms))
 }
 
 // printer is the printer of "redeliver start", for a host in another process.
@@ -310,7 +312,7 @@ func (l *logs) hush() {
 	}
 	if text := hushed(l.levels(), names); text != l.hushed {
 		if l.hushed = text; text != "" {
-			l.out.say("info", text)
+			l.out.Say("info", text)
 		}
 	}
 }
@@ -319,7 +321,7 @@ func (l *logs) hush() {
 func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	var gap struct{ Missed uint64 }
 	if err := json.Unmarshal(line, &gap); err != nil {
-		return fmt.Errorf("journal of %s: %w", l.c.base, err)
+		return fmt.Errorf("journal of %s: %w", l.c.Base, err)
 	}
 	if gap.Missed > 0 {
 		if !l.came {
@@ -331,7 +333,7 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	}
 	rec, err := journal.Read(line)
 	if err != nil {
-		return fmt.Errorf("journal of %s: record %d: %w", l.c.base, rec.Seq, err)
+		return fmt.Errorf("journal of %s: record %d: %w", l.c.Base, rec.Seq, err)
 	}
 	if !l.came {
 		l.came = true
@@ -340,7 +342,7 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	switch rec.Kind {
 	case journal.GenerationLoaded:
 		l.runs = true
-		if now, err := call(ctx, l.c, run.GetStatus{}); err == nil { // else it has ended, and says so
+		if now, err := remote.Call(ctx, l.c, run.GetStatus{}); err == nil { // else it has ended, and says so
 			l.host.Report, l.host.Apps = now.Report, now.Apps
 			l.hush()
 		}
@@ -352,10 +354,10 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 	if !l.json {
 		p.show(&rec, 0)
 	} else if p.wanted(&rec) {
-		l.out.print(string(line) + "\n") // as it came: it may have members that this program does not know
+		l.out.Print(string(line) + "\n") // as it came: it may have members that this program does not know
 	}
-	if out, ok := l.out.out.(*output); ok {
-		return out.failure()
+	if out, ok := l.out.Out.(*cli.Output); ok {
+		return out.Failure()
 	}
 	return nil
 }
@@ -367,7 +369,7 @@ func (l *logs) left(first *journal.Record) {
 		return
 	}
 	kept := max(l.host.Journal+1, first.Seq+1) - first.Seq
-	l.out.warn(fmt.Sprintf("records before number %d (%s) have left the journal, which keeps %d now", first.Seq, first.Time.Local().Format(time.TimeOnly), kept))
+	l.out.Warn(fmt.Sprintf("records before number %d (%s) have left the journal, which keeps %d now", first.Seq, first.Time.Local().Format(time.TimeOnly), kept))
 }
 
 // admits reports whether a record is to be shown.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops/run"
@@ -15,7 +17,7 @@ import (
 func followed(t *testing.T, l logs, lines ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	l.c, l.out = newClient("http://localhost:1"), newConsole(streams{out: &stdout, err: &stderr}, true)
+	l.c, l.out = remote.NewClient("http://localhost:1"), cli.NewConsole(cli.Streams{Out: &stdout, Err: &stderr}, true)
 	p := l.printer()
 	for _, line := range lines {
 		if err := l.take(t.Context(), p, []byte(line)); err != nil {

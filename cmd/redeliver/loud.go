@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -43,9 +44,9 @@ func (p *printer) loud(rec *journal.Record) bool {
 	}
 	level := information
 	switch p.tone {
-	case yellow: // something is tried again
+	case cli.Yellow: // something is tried again
 		level = "warning"
-	case red, magenta: // something was given up
+	case cli.Red, cli.Magenta: // something was given up
 		level = "error"
 	}
 	return levels().Show(app.FunctionCategory(rec.OwnFunction()), level)
@@ -63,7 +64,7 @@ func hushed(levels app.LogLevels, functions []string) string {
 		}
 	}
 	if n > 0 {
-		of = append(of, plural(n, "function"))
+		of = append(of, cli.Plural(n, "function"))
 	}
 	if len(functions) > 0 && hides(app.HandlerCategory("")) {
 		of = append(of, "the functions' program")
@@ -88,9 +89,9 @@ func (p *printer) handlerLine(rec *journal.Record) string {
 	colour := ""
 	switch rec.Level {
 	case "warning":
-		colour = yellow
+		colour = cli.Yellow
 	case "error", "critical":
-		colour = red
+		colour = cli.Red
 	}
 	text := rec.Message
 	for _, f := range rec.Fields {
@@ -101,7 +102,7 @@ func (p *printer) handlerLine(rec *journal.Record) string {
 	}
 	shown := *rec
 	shown.Function = cmp.Or(rec.Function, journal.Qualified(rec.App, rec.Name))
-	return p.lay(&shown, cell{text: "|", sgr: dim}, cell{text: text, sgr: colour})
+	return p.lay(&shown, cli.Cell{Text: "|", Sgr: cli.Dim}, cli.Cell{Text: text, Sgr: colour})
 }
 
 // saysLevel reports whether a line has the word of its level in it: that of a program's

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
@@ -83,13 +85,13 @@ func busRows(inv *run.Inventory) (rows [][]string) {
 	return rows
 }
 
-func newLs(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newLs(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var names []string
 	for _, l := range listings() {
 		names = append(names, l.name)
 	}
-	return r.shows(&cobra.Command{
+	return r.Shows(&cobra.Command{
 		Use:   "ls [WHAT...]",
 		Short: "List functions and what the services of the host hold",
 		Long: `Ls shows what the running host has: its functions and whether they run, the
@@ -117,20 +119,20 @@ done with, and PENDING counts the changes after it.`,
 		Args:      func(_ *cobra.Command, args []string) error { return knownListings(args, names) },
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := r.find()
+			c, err := r.Find()
 			if err != nil {
 				return err
 			}
-			if r.asJSON {
+			if r.AsJSON {
 				var raw json.RawMessage
-				if err := c.read(cmd.Context(), run.GetInventory{}, &raw); err != nil {
+				if err := c.Read(cmd.Context(), run.GetInventory{}, &raw); err != nil {
 					return err
 				}
 				return writeInventory(std, raw, args)
 			}
-			inv, err := call(cmd.Context(), c, run.GetInventory{})
+			inv, err := remote.Call(cmd.Context(), c, run.GetInventory{})
 			if err == nil {
-				showInventory(newConsole(std, false), &inv, args)
+				showInventory(cli.NewConsole(std, false), &inv, args)
 			}
 			return err
 		},
@@ -141,7 +143,7 @@ done with, and PENDING counts the changes after it.`,
 func knownListings(args, names []string) error {
 	for _, a := range args {
 		if !slices.Contains(names, a) {
-			return mistaken(fmt.Errorf("%q cannot be listed: want %s", a, choice(names)), a, names)
+			return cli.Mistaken(fmt.Errorf("%q cannot be listed: want %s", a, cli.Choice(names)), a, names)
 		}
 	}
 	return nil
@@ -153,7 +155,7 @@ func (l *listing) wanted(names []string) bool {
 }
 
 // showInventory writes the tables that names ask for.
-func showInventory(out *console, inv *run.Inventory, names []string) {
+func showInventory(out *cli.Console, inv *run.Inventory, names []string) {
 	var t strings.Builder
 	for _, l := range listings() {
 		rows := l.rows(inv)
@@ -164,22 +166,22 @@ func showInventory(out *console, inv *run.Inventory, names []string) {
 			t.WriteByte('\n')
 		}
 		if len(rows) == 0 {
-			writef(&t, "no %s\n", l.name)
+			cli.Writef(&t, "no %s\n", l.name)
 			continue
 		}
 		writeTable(out, &t, l.columns, rows, l.numbers)
 	}
-	out.print(t.String())
+	out.Print(t.String())
 	if len(names) == 0 || slices.Contains(names, "functions") {
 		for _, text := range inv.Errors {
-			out.warn("the app does not run: " + text)
+			out.Warn("the app does not run: " + text)
 		}
 	}
 }
 
 // writeTable writes rows below a head; the last columns are numbers, so many of
 // them as numbers says, and end at one place.
-func writeTable(out *console, t *strings.Builder, head []string, rows [][]string, numbers int) {
+func writeTable(out *cli.Console, t *strings.Builder, head []string, rows [][]string, numbers int) {
 	all := append([][]string{head}, rows...)
 	width := make([]int, len(head))
 	for _, row := range all {
@@ -188,27 +190,27 @@ func writeTable(out *console, t *strings.Builder, head []string, rows [][]string
 		}
 	}
 	for n, row := range all {
-		cells := make([]cell, len(row))
+		cells := make([]cli.Cell, len(row))
 		for i, text := range row {
-			cells[i] = cell{text: text, width: width[i]}
+			cells[i] = cli.Cell{Text: text, Width: width[i]}
 			if i >= len(row)-numbers {
-				cells[i].text = strings.Repeat(" ", width[i]-utf8.RuneCountInString(text)) + text
+				cells[i].Text = strings.Repeat(" ", width[i]-utf8.RuneCountInString(text)) + text
 			}
 			if n == 0 {
-				cells[i].sgr = dim
+				cells[i].Sgr = cli.Dim
 			}
 		}
-		t.WriteString(out.lay(out.columns(), 1, cells...) + "\n")
+		t.WriteString(out.Lay(out.Columns(), 1, cells...) + "\n")
 	}
 }
 
 // writeInventory writes what names ask for as JSON: all of it without names.
-func writeInventory(std streams, raw json.RawMessage, names []string) error {
+func writeInventory(std cli.Streams, raw json.RawMessage, names []string) error {
 	v, err := chosenLists(raw, names)
 	if err != nil {
 		return err
 	}
-	return writeIndented(std, v)
+	return cli.WriteIndented(std, v)
 }
 
 // chosenLists are the lists of an inventory that names ask for: all of it without names.

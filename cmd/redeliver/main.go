@@ -3,12 +3,13 @@
 // platform, and a clock that can skip the waiting.
 //
 // "redeliver help" is the manual; testdata/*.txtar are the specification of the
-// command line. main.go to console.go are the shell, start.go and its neighbours
-// the host in the foreground, runfile.go and client.go how the other commands
-// find it, listeners.go what is served where, with the flags (ports.go, tls.go), what an
-// app needs (wanted.go) and what clients are told (accounts.go, endpoints.go), store.go
-// the data, the files named bus... the commands for Service Bus, the rest one command
-// per file.
+// command line. main.go and root.go are the shell, start.go and its neighbours the host in
+// the foreground, listeners.go what is served where, with the flags (ports.go, tls.go), what
+// an app needs (wanted.go) and what clients are told (accounts.go, endpoints.go), store.go
+// the data, the files named bus... the commands for Service Bus, the rest one command per
+// file. Below are rooms: cli is what all commands share towards a person, remote how a
+// command finds a running host and asks it, scaffold the new apps and functions, mcp the
+// tools of an assistant.
 //
 // # Exit codes
 //
@@ -24,73 +25,37 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	_ "time/tzdata" // time zones of schedules, also where the system has none
-)
 
-// Exit codes; see the package comment.
-const (
-	exitOK          = 0
-	exitFailure     = 1
-	exitUsage       = 3
-	exitInterrupted = 130
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
-
-// streams are the ends of the process.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
 
 func main() {
-	os.Exit(execute(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	os.Exit(execute(context.Background(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
 // execute is the whole program, without the process around it.
-func execute(ctx context.Context, args []string, std streams) int {
-	out := &output{Writer: newOutlet(std.out)}
-	std.out, std.err = out, newOutlet(std.err)
+func execute(ctx context.Context, args []string, std cli.Streams) int {
+	out := &cli.Output{Writer: cli.NewOutlet(std.Out)}
+	std.Out, std.Err = out, cli.NewOutlet(std.Err)
 	root := newRoot(std)
 	root.SetArgs(gatherFunctions(gatherWorkerArguments(hostStart(args))))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		err = out.failure()
+		err = out.Failure()
 	}
 	if err == nil {
-		return exitOK
+		return cli.ExitOK
 	}
-	var code exitCode
+	var code cli.ExitCode
 	if errors.As(err, &code) {
 		return int(code) // everything has been said
 	}
-	newConsole(std, false).fail(err)
-	var usage *usageError
+	cli.NewConsole(std, false).Fail(err)
+	var usage *cli.UsageError
 	if errors.As(err, &usage) {
-		return exitUsage
+		return cli.ExitUsage
 	}
-	return exitFailure
+	return cli.ExitFailure
 }
-
-// exitCode ends the program with that code when everything has been said.
-type exitCode int
-
-func (exitCode) Error() string { return "failed" }
-
-// usageError says that the command line was not understood.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// hintedError is an error with the next thing to do.
-type hintedError struct {
-	err  error
-	hint string
-}
-
-func (e *hintedError) Error() string { return e.err.Error() }
-func (e *hintedError) Unwrap() error { return e.err }
-
-// hinted adds a hint to an error.
-func hinted(err error, hint string) error { return &hintedError{err, hint} }

@@ -13,10 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 )
 
-func newMCP(std streams) *cobra.Command {
+func newMCP(std cli.Streams) *cobra.Command {
 	var dir string
 	var verbose bool
 	cmd := &cobra.Command{
@@ -36,22 +38,22 @@ Nobody types this command: it stands in the configuration of an assistant.
 docs/mcp.md has that for several. It ends when its standard input ends.`,
 		Example: `  claude mcp add redeliver -- redeliver mcp
   redeliver mcp --dir shop`,
-		Args: arguments(0, 0),
+		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var folder []string
 			if cmd.Flags().Changed("dir") {
 				folder = append(folder, dir)
 			}
-			here, err := appDir(folder)
+			here, err := remote.AppDir(folder)
 			if err != nil {
 				return err
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			outs := std.watch() // whoever has closed the input may read nothing any more
-			defer context.AfterFunc(ctx, outs.leave)()
+			outs := std.Watch() // whoever has closed the input may read nothing any more
+			defer context.AfterFunc(ctx, outs.Leave)()
 			a := &assistant{dir: here, std: std}
-			return a.server(verbose).Serve(ctx, std.in, std.out)
+			return a.server(verbose).Serve(ctx, std.In, std.Out)
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "dir", "C", "", "folder of the app (default: this folder or one above it)")
@@ -62,7 +64,7 @@ docs/mcp.md has that for several. It ends when its standard input ends.`,
 // assistant is an AI assistant that was started in a folder.
 type assistant struct {
 	dir string // whole path
-	std streams
+	std cli.Streams
 }
 
 func (a *assistant) server(verbose bool) *mcp.Server {
@@ -71,11 +73,11 @@ func (a *assistant) server(verbose bool) *mcp.Server {
 		level = slog.LevelDebug
 	}
 	return &mcp.Server{
-		Version:      version(),
+		Version:      cli.Version(),
 		Instructions: fmt.Sprintf(instructions, a.dir),
 		Tools:        a.tools(),
 		Failure:      refusal,
-		Log:          slog.New(slog.NewTextHandler(a.std.err, &slog.HandlerOptions{Level: level})),
+		Log:          slog.New(slog.NewTextHandler(a.std.Err, &slog.HandlerOptions{Level: level})),
 	}
 }
 
@@ -91,14 +93,14 @@ Times are times of the host's clock, which need not be the wall's. Bodies, logs 
 
 // host is a client for the running host of the assistant's folder: found anew each time,
 // since hosts end and start.
-func (a *assistant) host() (*client, error) {
-	c, dir, err := hostAbove(a.dir)
+func (a *assistant) host() (*remote.Client, error) {
+	c, dir, err := remote.HostAbove(a.dir)
 	switch {
 	case c != nil || err != nil:
 		return c, err
 	case dir == "":
-		return nil, hinted(fmt.Errorf("there is no app in %q: neither it nor a folder above it has a host.json", a.dir),
-			"the configuration of the assistant names the app's folder: redeliver mcp --dir "+shellWord(a.appBelow()))
+		return nil, cli.Hinted(fmt.Errorf("there is no app in %q: neither it nor a folder above it has a host.json", a.dir),
+			"the configuration of the assistant names the app's folder: redeliver mcp --dir "+cli.ShellWord(a.appBelow()))
 	}
 	return nil, a.noHost(dir)
 }
@@ -116,7 +118,7 @@ func (a *assistant) appBelow() string {
 }
 
 func (a *assistant) noHost(dir string) error {
-	return hinted(fmt.Errorf("no host runs the app in %q", dir), `start it, in the background or in another terminal: "redeliver start `+shellWord(dir)+`"`)
+	return cli.Hinted(fmt.Errorf("no host runs the app in %q", dir), `start it, in the background or in another terminal: "redeliver start `+cli.ShellWord(dir)+`"`)
 }
 
 // ask has the host carry out an operation.
@@ -125,21 +127,21 @@ func (a *assistant) ask(ctx context.Context, in, out any) error {
 	if err != nil {
 		return err
 	}
-	defer c.http.CloseIdleConnections()
-	return a.ended(ctx, c, c.read(ctx, in, out))
+	defer c.HTTP.CloseIdleConnections()
+	return a.ended(ctx, c, c.Read(ctx, in, out))
 }
 
 // ended is an error of a call, or, where that is the reason, that the host has ended.
-func (a *assistant) ended(ctx context.Context, c *client, err error) error {
-	if _, ok := errors.AsType[*unreachableError](err); !ok || ctx.Err() != nil {
+func (a *assistant) ended(ctx context.Context, c *remote.Client, err error) error {
+	if _, ok := errors.AsType[*remote.UnreachableError](err); !ok || ctx.Err() != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, releaseGrace)
 	defer cancel()
-	if awaitRelease(ctx, c.dir, c.info) != nil {
+	if remote.AwaitRelease(ctx, c.Dir, c.Info) != nil {
 		return err
 	}
-	return hinted(fmt.Errorf("the host of the app in %q has ended meanwhile", c.dir), `start it again: "redeliver start `+shellWord(c.dir)+`"`)
+	return cli.Hinted(fmt.Errorf("the host of the app in %q has ended meanwhile", c.Dir), `start it again: "redeliver start `+cli.ShellWord(c.Dir)+`"`)
 }
 
 // releaseGrace is how long a host that answers no more may take to end: a process that is
@@ -160,12 +162,12 @@ func (a *assistant) app() string {
 
 // refusal is an error of a tool, whose arguments are flags elsewhere.
 func refusal(err error) (out mcp.Refusal) {
-	out.Text = printableLines(err.Error())
-	if _, ok := errors.AsType[*usageError](err); ok {
+	out.Text = cli.PrintableLines(err.Error())
+	if _, ok := errors.AsType[*cli.UsageError](err); ok {
 		out.Text = mcp.Unflagged(out.Text)
 	}
-	if h, ok := errors.AsType[*hintedError](err); ok {
-		out.Hint = mcp.Unflagged(printableLines(h.hint))
+	if h, ok := errors.AsType[*cli.HintedError](err); ok {
+		out.Hint = mcp.Unflagged(cli.PrintableLines(h.Hint))
 	}
 	return out
 }

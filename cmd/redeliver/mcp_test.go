@@ -19,6 +19,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/explain"
 )
 
@@ -61,7 +63,7 @@ func connectAssistant(t *testing.T, dir string) *mcp.ClientSession {
 	here, there := mcp.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	a := &assistant{dir: dir, std: streams{in: strings.NewReader(""), out: io.Discard, err: io.Discard}}
+	a := &assistant{dir: dir, std: cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}}
 	go func() { ended <- a.server(false).Run(ctx, there) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
 	if err != nil {
@@ -192,7 +194,7 @@ func TestAssistantAndAForeignServer(t *testing.T) {
 		fmt.Fprint(w, `{"proof":"00"}`)
 	}))
 	t.Cleanup(server.Close)
-	if err := owner.publish(runInfo{PID: 1, Secret: newSecret(), Address: server.URL}); err != nil {
+	if err := owner.Publish(remote.RunInfo{PID: 1, Secret: remote.NewSecret(), Address: server.URL}); err != nil {
 		t.Fatal(err)
 	}
 	tells(t, connectAssistant(t, dir), "ls", `{}`, "error: the server at "+server.URL+" is not ")

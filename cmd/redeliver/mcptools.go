@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/faults"
@@ -135,8 +136,8 @@ func (a *assistant) redrives() []mcp.Way {
 // resultText is what came of a function that was run by hand.
 func resultText(in *run.Invoke, out *run.InvokeResult) string {
 	var text, said bytes.Buffer
-	if err := showResult(newConsole(streams{out: &text, err: &said}, true), in.Name, out); err != nil {
-		return printableLines(err.Error()) + "\n"
+	if err := showResult(cli.NewConsole(cli.Streams{Out: &text, Err: &said}, true), in.Name, out); err != nil {
+		return cli.PrintableLines(err.Error()) + "\n"
 	}
 	return text.String() + strings.TrimPrefix(said.String(), "redeliver: info: ")
 }
@@ -150,7 +151,7 @@ func latestText(out *explain.Told) string {
 	out.Lives, out.More = out.Lives[first:], out.More+first
 	text := explainedText(&explain.Told{Now: out.Now, Lives: out.Lives})
 	if out.More > 0 {
-		text = fmt.Sprintf("... %s before these: function and message choose among them\n\n%s", plural(out.More, "message"), text)
+		text = fmt.Sprintf("... %s before these: function and message choose among them\n\n%s", cli.Plural(out.More, "message"), text)
 	}
 	return text
 }
@@ -174,7 +175,7 @@ func (a *assistant) list() mcp.Way {
 			maskInventory(&inv)
 			mcp.Shorten(&inv)
 			what, text := texts(given["what"]), &bytes.Buffer{}
-			showInventory(newConsole(streams{out: text, err: text}, true), &inv, what)
+			showInventory(cli.NewConsole(cli.Streams{Out: text, Err: text}, true), &inv, what)
 			data, err := chosenLists(&inv, what)
 			return mcp.Answer{Text: text.String(), Data: data}, err
 		},
@@ -230,7 +231,7 @@ func (a *assistant) logs() mcp.Way {
 			if l.c, err = a.host(); err != nil {
 				return mcp.Answer{}, err
 			}
-			defer l.c.http.CloseIdleConnections()
+			defer l.c.HTTP.CloseIdleConnections()
 			answer, err := l.gather(ctx, since, int(most))
 			return answer, a.ended(ctx, l.c, err)
 		},
@@ -249,7 +250,7 @@ func (a *assistant) check() mcp.Way {
 		Arguments: mcp.Flags(cmd.Flags(), "no-build"),
 		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
 			noBuild, _ := given["noBuild"].(bool)
-			report, err := check(ctx, a.app(), nil, configFiles{}, noBuild, newLog(newConsole(a.std, true), false, time.Now))
+			report, err := check(ctx, a.app(), nil, configFiles{}, noBuild, newLog(cli.NewConsole(a.std, true), false, time.Now))
 			if err != nil {
 				return mcp.Answer{}, err
 			}
@@ -302,7 +303,7 @@ func (a *assistant) test() mcp.Way {
 				return mcp.Answer{}, err
 			}
 			var text bytes.Buffer
-			r, err := flags.report(ctx, streams{out: &text, err: &text}, paths)
+			r, err := flags.report(ctx, cli.Streams{Out: &text, Err: &text}, paths)
 			if err != nil {
 				return mcp.Answer{}, err
 			}
@@ -325,7 +326,7 @@ func (a *assistant) test() mcp.Way {
 // leads out of it is refused.
 func (a *assistant) below(paths []string) ([]string, error) {
 	if len(paths) == 0 {
-		return []string{short(a.dir)}, nil
+		return []string{cli.Short(a.dir)}, nil
 	}
 	root, err := filepath.EvalSymlinks(a.dir)
 	if err != nil {
@@ -339,10 +340,10 @@ func (a *assistant) below(paths []string) ([]string, error) {
 		}
 		if real, err := filepath.EvalSymlinks(whole); err == nil {
 			if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
-				return nil, hinted(fmt.Errorf("%q is not in the folder %q", path, a.dir), "scenarios are run in the folder of the assistant only")
+				return nil, cli.Hinted(fmt.Errorf("%q is not in the folder %q", path, a.dir), "scenarios are run in the folder of the assistant only")
 			}
 		}
-		out[i] = short(whole)
+		out[i] = cli.Short(whole)
 	}
 	return out, nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
@@ -27,10 +29,10 @@ func outputRows(inv *run.Inventory) (rows [][]string) {
 	return rows
 }
 
-func newPeekOutput(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newPeekOutput(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in run.PeekOutputs
-	cmd := r.shows(&cobra.Command{
+	cmd := r.Shows(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Show the values that a function has set on recorded outputs",
 		Long: `Redeliver records the values of outputs that it does not serve, such as
@@ -43,14 +45,14 @@ reset" forgets them. "ls outputs" lists the outputs, "fail output" makes them
 fail.`,
 		Example: `  redeliver peek output Notify
   redeliver peek output Notify/mail --json`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeOutputs(&r.target),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeOutputs(&r.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in.Max < 1 && cmd.Flags().Changed("max") {
-				return &usageError{errors.New("--max: want a number of 1 or more")}
+				return cli.Misused(errors.New("--max: want a number of 1 or more"))
 			}
 			in.Name = args[0]
-			return tell(cmd, r, in, outputsText)
+			return remote.Tell(cmd, r, in, outputsText)
 		},
 	})
 	cmd.Flags().IntVar(&in.Max, "max", 0, "show at most this many values (default all)")
@@ -59,33 +61,33 @@ fail.`,
 
 func outputsText(found *run.PeekedOutputs) string {
 	var b strings.Builder
-	writef(&b, "output %q: %s", found.Name, plural(found.Count, "value"))
+	cli.Writef(&b, "output %q: %s", found.Name, cli.Plural(found.Count, "value"))
 	if hidden := found.Count - len(found.Outputs); hidden > 0 {
-		writef(&b, ", %d older not shown", hidden)
+		cli.Writef(&b, ", %d older not shown", hidden)
 	}
 	b.WriteByte('\n')
 	for i := range found.Outputs {
 		o := &found.Outputs[i]
-		writef(&b, "%s/%s  %s  %s attempt %d  %s\n", o.Function, o.Binding, o.Type, o.Delivery, o.Attempt, o.Time.Local().Format(time.DateTime))
+		cli.Writef(&b, "%s/%s  %s  %s attempt %d  %s\n", o.Function, o.Binding, o.Type, o.Delivery, o.Attempt, o.Time.Local().Format(time.DateTime))
 		shown := len(o.Binary)
 		if o.Body != nil {
 			shown = len(*o.Body)
-			writef(&b, "  %s\n", block(*o.Body, "  "))
+			cli.Writef(&b, "  %s\n", cli.Block(*o.Body, "  "))
 		} else {
-			writef(&b, "  %d bytes that are not text; --json has them\n", o.Size)
+			cli.Writef(&b, "  %d bytes that are not text; --json has them\n", o.Size)
 		}
 		if shown < o.Size {
-			writef(&b, "  (the first %d of %d bytes)\n", shown, o.Size)
+			cli.Writef(&b, "  (the first %d of %d bytes)\n", shown, o.Size)
 		}
 	}
 	return b.String()
 }
 
-func newFailOutput(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newFailOutput(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in run.FailOutputs
 	var text string
-	cmd := r.destroys(&cobra.Command{
+	cmd := r.Destroys(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Make the next writes of a function's outputs fail",
 		Long: `Fail makes the next write of an output of the running host fail, as if its
@@ -97,14 +99,14 @@ one of them. Outputs of any type can fail, recorded ones too.
 over a reload and ends with "state reset". "ls outputs" shows how many are left.`,
 		Example: `  redeliver fail output Notify/mail --times 2
   redeliver fail output Notify --times 0`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeOutputs(&r.target),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: completeOutputs(&r.Target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if in.Times < -1 {
-				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
+				return cli.Misused(errors.New("--times: want a number of 0 or more, or -1 for all"))
 			}
 			in.Name, in.Error = args[0], []byte(text)
-			return tell(cmd, r, in, func(*run.Outputs) string { return failingText(&in) })
+			return remote.Tell(cmd, r, in, func(*run.Outputs) string { return failingText(&in) })
 		},
 	})
 	cmd.Flags().IntVar(&in.Times, "times", 1, "number of writes that fail; -1 all, 0 none")
@@ -127,8 +129,8 @@ func failingText(in *run.FailOutputs) string {
 
 // completeOutputs completes the first argument with the recorded outputs of the running
 // host.
-func completeOutputs(t *target) completion {
-	return completeFirst(t, noMore, func(inv *run.Inventory) (names []string) {
+func completeOutputs(t *remote.Target) remote.Completion {
+	return remote.CompleteFirst(t, remote.NoMore, func(inv *run.Inventory) (names []string) {
 		for _, o := range inv.Outputs {
 			names = append(names, o.Function+"/"+o.Binding)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -129,7 +130,7 @@ func configPath(flag, file, service string) (string, error) {
 		return "", nil
 	}
 	if info, err := os.Stat(file); err != nil || info.IsDir() {
-		return "", hinted(fmt.Errorf("%s: no file %q", flag, file), fmt.Sprintf("name a Config.json of the official %s emulator", service))
+		return "", cli.Hinted(fmt.Errorf("%s: no file %q", flag, file), fmt.Sprintf("name a Config.json of the official %s emulator", service))
 	}
 	return filepath.Abs(file)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -34,7 +35,7 @@ func TestPrintDeadLetters(t *testing.T) {
 		"the latest ends last": {[]journal.Record{of(journal.Received, "d1", 1, 1), of(journal.Received, "d2", 1, 2), dead, of(journal.Settled, "d2", 1, 2), of(journal.Settled, "d1", 1, 1)}, []string{"d2 abandoned"}},
 		"another of its name":  {[]journal.Record{of(journal.Received, "d1", 2, 1), dead, of(journal.Settled, "d1", 2, 1)}, []string{"parcels dead lettered"}},
 	} {
-		p := newPrinter(&session{common: &common{flags: &startFlags{}, out: newConsole(streams{out: io.Discard, err: io.Discard}, true)}})
+		p := newPrinter(&session{common: &common{flags: &startFlags{}, out: cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)}})
 		p.pace = func() clock.Pace { return clock.Real }
 		var got []string
 		for i := range test.records {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
@@ -24,7 +25,7 @@ import (
 // line for each attempt and settlement. One goroutine uses it.
 type printer struct {
 	s    *session // nil where another process is the host
-	out  *console
+	out  *cli.Console
 	json bool
 
 	wordy   bool                            // --verbose
@@ -111,8 +112,8 @@ const together = 2 * time.Millisecond
 
 // showAll shows what there is, written at once.
 func (p *printer) showAll(sub *journal.Subscription) {
-	p.out.hold()
-	defer p.out.release()
+	p.out.Hold()
+	defer p.out.Release()
 	for n := 1; ; n++ {
 		rec, missed, ok := sub.TryNext()
 		if !ok {
@@ -120,8 +121,8 @@ func (p *printer) showAll(sub *journal.Subscription) {
 		}
 		p.of(&rec).show(&rec, missed)
 		if n%1000 == 0 {
-			p.out.release()
-			p.out.hold()
+			p.out.Release()
+			p.out.Hold()
 		}
 	}
 }
@@ -129,7 +130,7 @@ func (p *printer) showAll(sub *journal.Subscription) {
 func (p *printer) show(rec *journal.Record, missed uint64) {
 	if p.json {
 		p.missing(missed)
-		p.out.print(string(append(rec.AppendLineWithPID(nil), '\n')))
+		p.out.Print(string(append(rec.AppendLineWithPID(nil), '\n')))
 		if rec.Kind == journal.GenerationLoaded {
 			p.ensureKeys()
 		}
@@ -147,9 +148,9 @@ func (p *printer) missing(n uint64) {
 	switch {
 	case n == 0:
 	case p.json:
-		p.out.warn(fmt.Sprintf("the journal ran ahead: %d records are missing", n))
+		p.out.Warn(fmt.Sprintf("the journal ran ahead: %d records are missing", n))
 	default:
-		p.out.print(p.out.paint(dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", n)) + "\n")
+		p.out.Print(p.out.Paint(cli.Dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", n)) + "\n")
 	}
 }
 
@@ -160,9 +161,9 @@ func (p *printer) emit(rec *journal.Record, line string) {
 	}
 	if day := rec.Time.Local().Format(time.DateOnly); day != p.at.day {
 		p.at.day = day
-		line = p.out.paint(dim, day) + "\n" + line
+		line = p.out.Paint(cli.Dim, day) + "\n" + line
 	}
-	p.out.print(line + "\n")
+	p.out.Print(line + "\n")
 }
 
 func (p *printer) wanted(rec *journal.Record) bool { return p.wants == nil || p.wants(rec) }
@@ -173,7 +174,7 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.GenerationLoaded:
 		clear(p.refusals)
 		if rec.Generation > 1 {
-			p.note(rec, green, "reloaded", join(rec.App, "generation "+strconv.Itoa(rec.Generation)))
+			p.note(rec, cli.Green, "reloaded", join(rec.App, "generation "+strconv.Itoa(rec.Generation)))
 		}
 		p.showBanner()
 		return ""
@@ -181,35 +182,35 @@ func (p *printer) line(rec *journal.Record) string {
 		p.refused(rec)
 		return ""
 	case journal.EditUndone:
-		p.note(rec, green, "undone", of(rec)+" is as generation "+strconv.Itoa(rec.Generation)+" again, and goes on")
+		p.note(rec, cli.Green, "undone", of(rec)+" is as generation "+strconv.Itoa(rec.Generation)+" again, and goes on")
 		return ""
 	case journal.FunctionError:
 		switch { // what is wrong in files is in the banner
 		case rec.Function == "" && rec.Source != "":
-			return p.format(rec, red, "not subscribed", join(rec.Error, "is tried again"))
+			return p.format(rec, cli.Red, "not subscribed", join(rec.Error, "is tried again"))
 		case rec.HasDelay && p.failing[rec.Function] == rec.Error:
-			return p.verbose(rec, "listener failed", "again in "+roundTime(rec.Delay))
+			return p.verbose(rec, "listener failed", "again in "+cli.RoundTime(rec.Delay))
 		case rec.HasDelay:
 			p.failing[rec.Function] = rec.Error
 			again := "is started again until it runs"
 			if kind := served.Of(rec.Trigger); kind != nil && kind.Remedy != nil {
 				again = strings.TrimSuffix(again+"; "+kind.Remedy(rec.Error), "; ")
 			}
-			return p.format(rec, red, "listener failed", join(rec.Error, again))
+			return p.format(rec, cli.Red, "listener failed", join(rec.Error, again))
 		case strings.HasPrefix(rec.Message, "function could not be loaded"): // its files are in order
-			return p.format(rec, red, "not loaded", rec.Error)
+			return p.format(rec, cli.Red, "not loaded", rec.Error)
 		case rec.Source != "": // of one partition or range
-			return p.format(rec, red, "in trouble", join(rec.Source, rec.Message, rec.Error))
+			return p.format(rec, cli.Red, "in trouble", join(rec.Source, rec.Message, rec.Error))
 		}
 		return ""
 	case journal.ServiceUnreachable:
-		p.note(rec, red, rec.Name+" unreachable", join(rec.Error, "is tried until it answers"))
+		p.note(rec, cli.Red, rec.Name+" unreachable", join(rec.Error, "is tried until it answers"))
 		return ""
 	case journal.ServiceBack:
-		p.note(rec, green, rec.Name+" back", "after "+roundTime(rec.Delay))
+		p.note(rec, cli.Green, rec.Name+" back", "after "+cli.RoundTime(rec.Delay))
 		return ""
 	case journal.ListenerLockLost:
-		return p.format(rec, yellow, "lock lost", join(rec.Message, rec.Error))
+		return p.format(rec, cli.Yellow, "lock lost", join(rec.Message, rec.Error))
 	case journal.Received:
 		delete(p.failing, rec.Function)
 		p.begin(rec)
@@ -219,24 +220,24 @@ func (p *printer) line(rec *journal.Record) string {
 		if !p.wordy {
 			return ""
 		}
-		return p.counted(rec, dim, attemptWords(rec, "started"), counts(rec))
+		return p.counted(rec, cli.Dim, attemptWords(rec, "started"), counts(rec))
 	case journal.AttemptEnded:
 		p.attempted(rec)
-		colour := red
+		colour := cli.Red
 		if rec.Status == "succeeded" {
-			colour = green
+			colour = cli.Green
 		}
-		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: explain.InWords(rec.Error)}) + p.stack(rec)
+		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cli.Cell{Text: explain.InWords(rec.Error)}) + p.stack(rec)
 	case journal.RetryScheduled:
 		if p.pace() != clock.Auto && rec.Delay >= time.Second {
-			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
+			return p.format(rec, cli.Dim, "waits "+cli.RoundTime(rec.Delay), "")
 		}
-		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
+		return p.verbose(rec, "waits "+cli.RoundTime(rec.Delay), "")
 	case journal.RetryCancelled:
-		return p.format(rec, yellow, "retry cancelled", explain.InWords(rec.Error))
+		return p.format(rec, cli.Yellow, "retry cancelled", explain.InWords(rec.Error))
 	case journal.RetriesExhausted:
 		if rec.Cause == string(retrycontext.CausePermanent) {
-			return p.format(rec, yellow, "no further attempt: permanent", "")
+			return p.format(rec, cli.Yellow, "no further attempt: permanent", "")
 		}
 		return p.verbose(rec, "retries exhausted", rec.Cause)
 	case journal.OutputRecorded:
@@ -247,15 +248,15 @@ func (p *printer) line(rec *journal.Record) string {
 		if p.ends.hold(rec) {
 			return "" // the end of the delivery tells it
 		}
-		return p.format(rec, magenta, "dead lettered", deadLetterText(rec))
+		return p.format(rec, cli.Magenta, "dead lettered", deadLetterText(rec))
 	case journal.EventAttempted:
 		return p.eventAttempted(rec)
 	case journal.EventDropped:
-		return p.format(rec, magenta, "dropped", rec.Cause)
+		return p.format(rec, cli.Magenta, "dropped", rec.Cause)
 	case journal.LockExpired:
-		return p.counted(rec, yellow, "lock expired", deliveryCount(rec), cell{text: sessionText(rec)})
+		return p.counted(rec, cli.Yellow, "lock expired", deliveryCount(rec), cli.Cell{Text: sessionText(rec)})
 	case journal.EventDelayed:
-		return p.format(rec, yellow, "event delayed", join(delay(rec), rec.MessageID, rec.Source, "its endpoint is on probation"))
+		return p.format(rec, cli.Yellow, "event delayed", join(delay(rec), rec.MessageID, rec.Source, "its endpoint is on probation"))
 	case journal.HandlerLog:
 		return p.handlerLine(rec)
 	case journal.ProcessStarted:
@@ -264,11 +265,11 @@ func (p *printer) line(rec *journal.Record) string {
 		return p.processExit(rec)
 	case journal.ClockMoved:
 		if rec.Cause == "mode" {
-			return p.format(rec, dim, "clock", modeText(clock.Pace(rec.Name)))
+			return p.format(rec, cli.Dim, "clock", modeText(clock.Pace(rec.Name)))
 		}
 		return p.verbose(rec, "clock", join(rec.Cause, rec.Beside.Detail, delay(rec)))
 	case journal.FaultInjected, journal.CircuitOpened, journal.CircuitHalfOpened, journal.CircuitClosed:
-		return p.format(rec, yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message, rec.Name, rec.Error))
+		return p.format(rec, cli.Yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message, rec.Name, rec.Error))
 	}
 	return p.verbose(rec, words(rec.Kind), join(rec.Source, rec.Name, rec.Error))
 }
@@ -280,17 +281,17 @@ func (p *printer) refused(rec *journal.Record) {
 		return
 	}
 	p.refusals[rec.Error] = true
-	p.note(rec, red, "refused", join(rec.App, rec.Error))
+	p.note(rec, cli.Red, "refused", join(rec.App, rec.Error))
 	for _, f := range rec.Fields {
 		if f.Key == "hint" {
-			p.out.hint(f.Value)
+			p.out.Hint(f.Value)
 		}
 	}
 	if !runs && rec.App != "" && !ofProcess(rec.Name) {
-		p.out.hint(fmt.Sprintf("the app %q waits in state Error, and the others go on: fix this and it is loaded again", rec.App))
+		p.out.Hint(fmt.Sprintf("the app %q waits in state Error, and the others go on: fix this and it is loaded again", rec.App))
 	}
 	if runs {
-		p.out.hint("the running app goes on unchanged; fix this and the app is loaded again")
+		p.out.Hint("the running app goes on unchanged; fix this and the app is loaded again")
 	}
 }
 
@@ -304,18 +305,18 @@ const (
 // format puts a line together that counts nothing.
 func (p *printer) format(rec *journal.Record, sgr, what, more string) string {
 	p.tone = sgr
-	return p.lay(rec, cell{text: what, sgr: sgr, width: whatWidth}, cell{text: more})
+	return p.lay(rec, cli.Cell{Text: what, Sgr: sgr, Width: whatWidth}, cli.Cell{Text: more})
 }
 
 // counted puts a line together with the column of counters.
-func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ...cell) string {
+func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ...cli.Cell) string {
 	p.tone, p.at.counts = sgr, max(p.at.counts, len(counts))
-	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.at.counts}}, more...)...)
+	return p.lay(rec, append([]cli.Cell{{Text: what, Sgr: sgr, Width: whatWidth}, {Text: counts, Width: p.at.counts}}, more...)...)
 }
 
 // lay puts cells behind the first cells of every line. The rest of a line too
 // long for the terminal goes on below the function.
-func (p *printer) lay(rec *journal.Record, cells ...cell) string {
+func (p *printer) lay(rec *journal.Record, cells ...cli.Cell) string {
 	name := rec.Function
 	if name == "" {
 		name = rec.Source
@@ -323,8 +324,8 @@ func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 			p.at.width = max(p.at.width, len(name)) // an event subscription
 		}
 	}
-	first := []cell{{text: p.clock(rec), sgr: dim}, {text: name, width: p.at.width}, {text: rec.Delivery, width: deliveryWidth}}
-	return p.out.lay(p.out.columns(), 1, append(first, cells...)...)
+	first := []cli.Cell{{Text: p.clock(rec), Sgr: cli.Dim}, {Text: name, Width: p.at.width}, {Text: rec.Delivery, Width: deliveryWidth}}
+	return p.out.Lay(p.out.Columns(), 1, append(first, cells...)...)
 }
 
 // verbose is format for what only --verbose shows.
@@ -332,19 +333,19 @@ func (p *printer) verbose(rec *journal.Record, what, more string) string {
 	if !p.wordy {
 		return ""
 	}
-	return p.format(rec, dim, what, more)
+	return p.format(rec, cli.Dim, what, more)
 }
 
 // note prints a line about the app as a whole. Several lines, a compiler's, stay
 // as they are.
 func (p *printer) note(rec *journal.Record, sgr, what, more string) {
-	more = printableLines(more)
-	limit := p.out.columns()
+	more = cli.PrintableLines(more)
+	limit := p.out.Columns()
 	if strings.Contains(more, "\n") {
 		limit = 0
 	}
-	line := p.out.lay(limit, 1, cell{text: p.clock(rec), sgr: dim}, cell{text: what, sgr: sgr})
-	p.emit(rec, line+gap+wrap(more, visible(line)+len(gap), len(clockLayout)+len(gap), limit))
+	line := p.out.Lay(limit, 1, cli.Cell{Text: p.clock(rec), Sgr: cli.Dim}, cli.Cell{Text: what, Sgr: sgr})
+	p.emit(rec, line+cli.Gap+cli.Wrap(more, cli.Visible(line)+len(cli.Gap), len(clockLayout)+len(cli.Gap), limit))
 }
 
 // clock shows the clock's time of a record.
@@ -384,16 +385,16 @@ func deliveryCount(rec *journal.Record) string {
 // settled prints the end of a delivery, and how long its message took when it is
 // the message's end too.
 func (p *printer) settled(rec *journal.Record) string {
-	colour, last := green, true
+	colour, last := cli.Green, true
 	switch rec.Decision {
 	case "released", "abandoned":
-		colour, last = yellow, false
+		colour, last = cli.Yellow, false
 	case "poisoned", "dead_lettered", "undecodable", "dropped", "lock_lost", "not_checkpointed":
-		colour = magenta
+		colour = cli.Magenta
 	}
 	text, refused := answered(rec)
 	if refused {
-		colour, last = yellow, false
+		colour, last = cli.Yellow, false
 	}
 	if rec.Target != "" {
 		text = "to " + strconv.Quote(rec.Target)
@@ -403,7 +404,7 @@ func (p *printer) settled(rec *journal.Record) string {
 		note = "" // the platform's sentence, which says the same
 	}
 	if dead := p.ends.end(rec); dead != nil {
-		colour, last, text = magenta, true, deadLetterText(dead)
+		colour, last, text = cli.Magenta, true, deadLetterText(dead)
 		if rec.Decision != "dead_lettered" {
 			text = "dead-lettered " + text
 		}
@@ -413,10 +414,10 @@ func (p *printer) settled(rec *journal.Record) string {
 	if last {
 		took = p.ended(rec)
 	}
-	line := p.counted(rec, colour, words(journal.Kind(rec.Decision)), deliveryCount(rec), cell{text: text}, cell{text: took, sgr: dim})
+	line := p.counted(rec, colour, words(journal.Kind(rec.Decision)), deliveryCount(rec), cli.Cell{Text: text}, cli.Cell{Text: took, Sgr: cli.Dim})
 	if rec.Decision == "undecodable" && !p.hinted && p.wanted(rec) {
 		p.hinted = true
-		p.out.hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
+		p.out.Hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
 	}
 	return line
 }
@@ -433,7 +434,7 @@ func (p *printer) recorded(rec *journal.Record) string {
 			text = join(text, f.Value)
 		}
 	}
-	return p.format(rec, green, "recorded", text)
+	return p.format(rec, cli.Green, "recorded", text)
 }
 
 // triggerDetails is the platform's line about a message of a trigger for which it
@@ -492,15 +493,15 @@ func (p *printer) ended(rec *journal.Record) string {
 		return ""
 	}
 	delete(p.timeline, key(rec))
-	took := roundTime(rec.Time.Sub(t.virtual))
+	took := cli.RoundTime(rec.Time.Sub(t.virtual))
 	switch {
 	case p.pace() == clock.Real:
 	case t.real.IsZero():
 		took += " virtual"
 	default:
-		took += " virtual, " + roundTime(time.Since(t.real)) + " real"
+		took += " virtual, " + cli.RoundTime(time.Since(t.real)) + " real"
 	}
-	return "(" + plural(t.attempts, "attempt") + ", " + took + ")"
+	return "(" + cli.Plural(t.attempts, "attempt") + ", " + took + ")"
 }
 
 // quoted quotes a value that would not read as one word.
@@ -521,7 +522,7 @@ func (p *printer) processStart(rec *journal.Record) string {
 		pid = "pid " + strconv.Itoa(rec.Beside.PID)
 	}
 	if len(languages.Of(rec.Name).Interpreters) > 0 {
-		return p.format(&shown, dim, "process started", pid)
+		return p.format(&shown, cli.Dim, "process started", pid)
 	}
 	return p.verbose(&shown, "process started", pid)
 }
@@ -539,15 +540,15 @@ func (p *printer) processExit(rec *journal.Record) string {
 	if rec.HasDelay {
 		again = "again at once"
 		if rec.Delay > 0 {
-			again = "again in " + roundTime(rec.Delay)
+			again = "again in " + cli.RoundTime(rec.Delay)
 		}
 	}
-	return p.format(&shown, red, "process ended", join(rec.Status, rec.Error, again, rec.Beside.Detail))
+	return p.format(&shown, cli.Red, "process ended", join(rec.Status, rec.Error, again, rec.Beside.Detail))
 }
 
 func (p *printer) ensureKeys() {
 	if err := p.s.web.EnsureKeys(); err != nil {
-		p.out.warn(err.Error())
+		p.out.Warn(err.Error())
 	}
 }
 
@@ -572,13 +573,13 @@ func (p *printer) showBanner() {
 	}
 	text := b.text()
 	if p.shown == nil {
-		p.out.print(b.ready() + text)
+		p.out.Print(b.ready() + text)
 		go func() {
 			debug.FreeOSMemory() // what the start has used goes back to the system
 			keepGarbageBounded()
 		}()
 	} else if news := b.since(p.shown); news != "" {
-		p.out.print(news)
+		p.out.Print(news)
 	}
 	p.faults = b.faults(p.faults)
 	p.shown = b
@@ -591,7 +592,7 @@ func delay(rec *journal.Record) string {
 	if !rec.HasDelay {
 		return ""
 	}
-	return "for " + roundTime(rec.Delay)
+	return "for " + cli.RoundTime(rec.Delay)
 }
 
 // join puts the parts that are not empty into one text.
@@ -603,21 +604,6 @@ func join(parts ...string) string {
 		}
 	}
 	return strings.Join(some, "  ")
-}
-
-// roundTime shows a duration with as many digits as anybody reads.
-func roundTime(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		d = d.Round(time.Second)
-	case d >= time.Second:
-		d = d.Round(10 * time.Millisecond)
-	case d >= time.Millisecond:
-		d = d.Round(time.Millisecond)
-	default:
-		d = d.Round(time.Microsecond)
-	}
-	return d.String()
 }
 
 // of names the app of a record among several.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -17,14 +18,14 @@ func (p *printer) eventAttempted(rec *journal.Record) string {
 	if i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" }); i >= 0 {
 		answer = join(rec.Fields[i].Value, answer)
 	}
-	colour, next := red, ""
+	colour, next := cli.Red, ""
 	switch {
 	case rec.Status == "Delivered":
-		colour = green
+		colour = cli.Green
 	case rec.HasDelay:
-		next = "again in " + roundTime(rec.Delay)
+		next = "again in " + cli.RoundTime(rec.Delay)
 	}
-	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cell{text: join(answer, rec.Message, next)})
+	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cli.Cell{Text: join(answer, rec.Message, next)})
 }
 
 // answered is the status that the caller got at the end of a delivery, if any, and

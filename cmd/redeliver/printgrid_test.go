@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -14,7 +15,7 @@ import (
 // told once.
 func TestPrintEvents(t *testing.T) {
 	t.Parallel()
-	out := newConsole(streams{out: io.Discard, err: io.Discard}, true)
+	out := cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)
 	p := newPrinter(&session{common: &common{flags: &startFlags{}, out: out}})
 	p.at.width = 7
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.Local)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/readonlytest"
 )
 
@@ -29,11 +31,11 @@ func TestOwnUnwritable(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	fresh := t.TempDir()
 	readOnly(t, fresh)
-	owner, err := own(fresh)
+	owner, err := remote.Own(fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := owner.publish(runInfo{PID: 1, Address: "http://localhost:1"}); err != nil {
+	if err := owner.Publish(remote.RunInfo{PID: 1, Address: "http://localhost:1"}); err != nil {
 		t.Fatal(err)
 	}
 	link := filepath.Join(t.TempDir(), "link")
@@ -41,37 +43,37 @@ func TestOwnUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{fresh, link} { // the other commands find it
-		if info, err := readRun(dir); err != nil || info.PID != 1 || !owned(dir) {
-			t.Errorf("readRun(%q) = %+v, %v, owned %v", dir, info, err, owned(dir))
+		if info, err := remote.ReadRun(dir); err != nil || info.PID != 1 || !remote.Owned(dir) {
+			t.Errorf("readRun(%q) = %+v, %v, owned %v", dir, info, err, remote.Owned(dir))
 		}
 	}
 	other := t.TempDir()
 	readOnly(t, other)
-	if owned(other) {
+	if remote.Owned(other) {
 		t.Error("a host of another app counts")
 	}
-	if err := owner.release(); err != nil {
+	if err := owner.Release(); err != nil {
 		t.Error(err)
 	}
 
 	used := t.TempDir()
-	if owner, err = own(used); err != nil {
+	if owner, err = remote.Own(used); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(owner.publish(runInfo{PID: 1, Address: "http://localhost:1"}), owner.lock.Close()); err != nil {
+	if err := errors.Join(owner.Publish(remote.RunInfo{PID: 1, Address: "http://localhost:1"}), owner.Lock.Close()); err != nil {
 		t.Fatal(err)
 	}
-	locked := filepath.Join(used, stateDir)
+	locked := filepath.Join(used, remote.StateDir)
 	if err := os.Chmod(filepath.Join(locked, "lock"), 0o400); err != nil {
 		t.Fatal(err)
 	}
 	readOnly(t, locked)
-	owner, err = own(used)
+	owner, err = remote.Own(used)
 	if err == nil {
-		_ = owner.release()
+		_ = owner.Release()
 	}
-	var hint *hintedError
-	if !errors.As(err, &hint) || !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), locked) || hint.hint == "" {
+	var hint *cli.HintedError
+	if !errors.As(err, &hint) || !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), locked) || hint.Hint == "" {
 		t.Errorf("own = %v, want that %q cannot be written, with a hint", err, locked)
 	}
 }
@@ -81,24 +83,24 @@ func TestOwnUnwritable(t *testing.T) {
 func TestPrivateFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, stateDir), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, remote.StateDir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	owner, err := own(dir)
+	owner, err := remote.Own(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer owner.release()
+	defer owner.Release()
 	saved := filepath.Join(dir, "saved")
 	if _, err := writeFile(saved, bytes.NewReader([]byte("text"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{saved, filepath.Join(dir, stateDir)} {
+	for _, path := range []string{saved, filepath.Join(dir, remote.StateDir)} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
 	}
-	if owner.exposed != nil {
-		t.Errorf("exposed: %v", owner.exposed)
+	if owner.Exposed != nil {
+		t.Errorf("exposed: %v", owner.Exposed)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/messages"
 	"github.com/redeliver/redeliver/host/ops/queues"
@@ -14,15 +16,15 @@ import (
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
-func newRedrive(std streams) *cobra.Command {
-	return group("redrive queue|servicebus|eventgrid NAME", "Give poison messages and dead letters another chance",
+func newRedrive(std cli.Streams) *cobra.Command {
+	return cli.Group("redrive queue|servicebus|eventgrid NAME", "Give poison messages and dead letters another chance",
 		newRedriveQueue(std), newRedriveBus(std), newRedriveGrid(std), newRedriveCosmos())
 }
 
-func newRedriveQueue(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newRedriveQueue(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var in queues.RedriveQueue
-	cmd := r.destroys(&cobra.Command{
+	cmd := r.Destroys(&cobra.Command{
 		Use:   "queue NAME-poison",
 		Short: "Move messages from a poison queue back to its queue",
 		Long: `Redrive moves the visible messages of a poison queue back to the queue that they
@@ -41,17 +43,17 @@ both queues, and never lost.`,
   redeliver redrive queue orders-poison --id 09892d75-70f2-4697-82d3-26e0055bdef6
   redeliver redrive queue orders-poison --to orders-v2
   redeliver redrive queue webjobs-blobtrigger-poison`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeQueues(&r.target, poisonName),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: remote.CompleteQueues(&r.Target, remote.PoisonName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, ok := queue.PoisonOrigin(args[0]); !ok && in.To == "" {
-				return hinted(&usageError{fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
+				return cli.Hinted(cli.Misused(fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])), "name the target with --to")
 			}
-			if err := segment(args[0], queue.ValidateName); err != nil {
+			if err := remote.Segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
 			in.Queue = args[0]
-			return tell(cmd, r, in, redrivenText)
+			return remote.Tell(cmd, r, in, redrivenText)
 		},
 	})
 	cmd.Flags().StringVar(&in.To, "to", "", "queue to move to (default: where NAME came from)")
@@ -61,7 +63,7 @@ both queues, and never lost.`,
 
 func redrivenText(done *ops.Redriven) string {
 	if done.ID != "" {
-		return textf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
+		return cli.Textf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
 	}
 	left := ""
 	if done.Left > 0 {
@@ -71,13 +73,13 @@ func redrivenText(done *ops.Redriven) string {
 		}
 		left = fmt.Sprintf(", %d left (%s)", done.Left, why)
 	}
-	return textf("moved %s from queue %q to queue %q%s\n", plural(done.Moved, "message"), done.From, done.To, left)
+	return cli.Textf("moved %s from queue %q to queue %q%s\n", cli.Plural(done.Moved, "message"), done.From, done.To, left)
 }
 
-func newRedriveGrid(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newRedriveGrid(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	in := messages.RedriveMessages{MessageName: ops.MessageName{Service: "eventgrid"}}
-	cmd := r.destroys(&cobra.Command{
+	cmd := r.Destroys(&cobra.Command{
 		Use:   "eventgrid TOPIC/SUBSCRIPTION",
 		Short: "Give dead-lettered events back to their subscription",
 		Long: `Redrive gives the events that a subscription has dead-lettered back to it, the
@@ -90,14 +92,14 @@ An event is kept by its subscription before its blob is deleted: after a crash
 on the way it is in both places, and never lost.`,
 		Example: `  redeliver redrive eventgrid shop/orders
   redeliver redrive eventgrid shop/orders --event 1807`,
-		Args:              arguments(1, 1),
-		ValidArgsFunction: completeFirst(&r.target, noMore, subscriptionNames),
+		Args:              cli.Arguments(1, 1),
+		ValidArgsFunction: remote.CompleteFirst(&r.Target, remote.NoMore, subscriptionNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Entity = args[0]
 			if topic, subscription, _ := strings.Cut(args[0], "/"); topic == "" || subscription == "" {
-				return hinted(&usageError{fmt.Errorf("%q: want a topic and a subscription", args[0])}, "for instance shop/orders")
+				return cli.Hinted(cli.Misused(fmt.Errorf("%q: want a topic and a subscription", args[0])), "for instance shop/orders")
 			}
-			return tell(cmd, r, in, redrivenGrid)
+			return remote.Tell(cmd, r, in, redrivenGrid)
 		},
 	})
 	cmd.Flags().StringVar(&in.ID, "event", "", "only the dead letters of the event with this ID")
@@ -105,7 +107,7 @@ on the way it is in both places, and never lost.`,
 }
 
 func redrivenGrid(done *ops.Redriven) string {
-	return textf("gave %s back to event subscription %q\n", plural(done.Moved, "event"), done.To)
+	return cli.Textf("gave %s back to event subscription %q\n", cli.Plural(done.Moved, "event"), done.To)
 }
 
 // subscriptionNames are the event subscriptions that have a place for dead letters.

@@ -3,16 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/scaffold"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -26,7 +25,7 @@ const firstSteps = `  redeliver init shop --lang go        write a small app
   redeliver peek queue orders-poison   where that message ends`
 
 // newRoot returns the command line as a whole.
-func newRoot(std streams) *cobra.Command {
+func newRoot(std cli.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "redeliver",
 		Short:         "Run Azure Functions locally, with every delivery and attempt under control",
@@ -34,18 +33,18 @@ func newRoot(std streams) *cobra.Command {
 		Example:       firstSteps,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          knownCommand,
+		Args:          cli.KnownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asked, err := cmd.Flags().GetBool("version"); asked || err != nil {
-				newConsole(std, true).print(versionLine())
+				cli.NewConsole(std, true).Print(versionLine())
 				return err
 			}
 			return cmd.Help()
 		},
 	}
-	root.SetIn(std.in)
-	root.SetOut(std.out)
-	root.SetErr(std.err)
+	root.SetIn(std.In)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
 	root.SetFlagErrorFunc(flagError)
 	// Cobra's own flag would bring package text/template, which keeps the methods of
 	// every type in the binary.
@@ -54,7 +53,7 @@ func newRoot(std streams) *cobra.Command {
 		&cobra.Group{ID: "app", Title: "Apps:"},
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
 	)
-	app := []*cobra.Command{newInit(std), newNew(std), newCheck(std), newTest(std), newStart(std), newKeys(std), newDoctor(std), newSchema(std)}
+	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), newStart(std), newKeys(std), newDoctor(std), newSchema(std)}
 	talk := []*cobra.Command{newLs(std), newCreate(std), newDelete(std), newSend(std), newPeek(std), newPurge(std), newRedrive(std), newExpireLock(std), newExplain(std), newLogs(std), newUI(std), newMCP(std), newFail(std), newUpload(std), newDownload(std), newInvoke(std), newClock(std), newState(std), newStop(std)}
 	for _, cmd := range app {
 		cmd.GroupID = "app"
@@ -71,7 +70,7 @@ func newRoot(std streams) *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
-			cmd.Args, cmd.RunE = oneCommand, func(cmd *cobra.Command, args []string) error { return cmd.Help() }
+			cmd.Args, cmd.RunE = cli.OneCommand, func(cmd *cobra.Command, args []string) error { return cmd.Help() }
 		}
 	}
 	return root
@@ -85,10 +84,10 @@ func newHelp() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil {
-				return &usageError{err}
+				return cli.Misused(err)
 			}
 			if len(rest) > 0 {
-				return knownCommand(about, rest)
+				return cli.KnownCommand(about, rest)
 			}
 			about.InitDefaultHelpFlag()
 			about.InitDefaultVersionFlag()
@@ -102,13 +101,13 @@ func newHelp() *cobra.Command {
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasAvailableSubCommands() {
 		if instead := coreToolsFlag(err.Error()); instead != "" && len(cmd.Flags().Args()) == 0 {
-			return hinted(&usageError{err}, instead)
+			return cli.Hinted(cli.Misused(err), instead)
 		}
 		if words := cmd.Flags().Args(); len(words) > 0 {
-			return knownCommand(cmd, words)
+			return cli.KnownCommand(cmd, words)
 		}
 		if cmd.HasParent() && cmd.Flags().Lookup("dir") == nil { // it does nothing by itself
-			return oneCommand(cmd, nil)
+			return cli.OneCommand(cmd, nil)
 		}
 	}
 	text := err.Error()
@@ -121,130 +120,18 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		err = errors.New(strings.TrimSuffix(text, number.Error()) + want)
 	case coreToolsFlag(text) != "":
-		return hinted(&usageError{err}, coreToolsFlag(text))
+		return cli.Hinted(cli.Misused(err), coreToolsFlag(text))
 	case strings.HasPrefix(text, "unknown shorthand flag"):
-		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; put -- before an argument that begins with -", cmd.CommandPath()+" --help"))
+		return cli.Hinted(cli.Misused(err), fmt.Sprintf("%q lists the flags; put -- before an argument that begins with -", cmd.CommandPath()+" --help"))
 	}
 	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := schemas.Meant(name, names); near != "" {
-			return hinted(&usageError{err}, fmt.Sprintf("did you mean --%s?", near))
+			return cli.Hinted(cli.Misused(err), fmt.Sprintf("did you mean --%s?", near))
 		}
 	}
-	return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
-}
-
-// knownCommand refuses words that are no command, with the nearest ones.
-func knownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	err := &usageError{fmt.Errorf("unknown command %q", args[0])}
-	if instead := coreToolsWords[args[0]]; instead != "" && !cmd.HasParent() {
-		return hinted(err, instead)
-	}
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return hinted(err, "did you mean "+strings.Join(near, " or ")+"?")
-	}
-	help := "redeliver help"
-	if cmd.HasParent() {
-		help = cmd.CommandPath() + " --help"
-	}
-	return hinted(err, fmt.Sprintf("%q lists the commands", help))
-}
-
-// group is a command that only holds subcommands.
-func group(use, short string, below ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(below...)
-	return cmd
-}
-
-// oneCommand is for a command that does nothing without another one.
-func oneCommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return knownCommand(cmd, args)
-	}
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
-		}
-	}
-	return hinted(&usageError{fmt.Errorf("%s: a command is missing: %s", cmd.CommandPath(), strings.Join(names, " or "))},
-		fmt.Sprintf("%q says more", cmd.CommandPath()+" --help"))
-}
-
-// commandFor is a command line about the app in dir.
-func commandFor(name, dir string) string {
-	if filepath.Clean(dir) == "." {
-		return "redeliver " + name
-	}
-	return "redeliver " + name + " " + shellWord(dir)
-}
-
-// shellWord is a path as a command line has it: in quotes when it holds a character
-// that shells take for something else.
-func shellWord(path string) string {
-	plain := func(c rune) bool {
-		return c > 127 || unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("/\\.:_-+,@%~", c)
-	}
-	if path != "" && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
-		return path
-	}
-	if runtime.GOOS == "windows" {
-		return `"` + path + `"`
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
-// arguments limits the words after a command.
-func arguments(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < least:
-			return hinted(&usageError{fmt.Errorf("%s: an argument is missing", cmd.CommandPath())}, "usage: "+cmd.UseLine())
-		case len(args) > most:
-			return hinted(&usageError{fmt.Errorf("%s: unexpected argument %q", cmd.CommandPath(), args[most])}, "usage: "+cmd.UseLine())
-		}
-		return nil
-	}
-}
-
-// oneOf checks the value of a flag that takes one of some words.
-func oneOf(flag, value string, words ...string) error {
-	for _, w := range words {
-		if value == w {
-			return nil
-		}
-	}
-	return mistaken(fmt.Errorf("--%s %q: want %s", flag, value, choice(words)), value, words)
-}
-
-// mistaken is the refusal of a word that is none of some, with the one that was meant.
-func mistaken(err error, word string, words []string) error {
-	if near := schemas.Meant(word, words); near != "" {
-		return hinted(&usageError{err}, fmt.Sprintf("did you mean %q?", near))
-	}
-	return &usageError{err}
-}
-
-// choice writes words as a choice: "real, debug, auto or manual".
-func choice(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return cli.Hinted(cli.Misused(err), fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
 }
 
 // gatherWorkerArguments lets "--language-worker -- ARGUMENTS" stand for

@@ -3,6 +3,8 @@ package main
 import (
 	"runtime"
 	"testing"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // Hints are command lines to paste.
@@ -21,7 +23,7 @@ func TestCommandFor(t *testing.T) {
 		"a;b":        "redeliver start 'a;b'",
 		"$HOME":      "redeliver start '$HOME'",
 	} {
-		if got := commandFor("start", dir); got != want {
+		if got := cli.CommandFor("start", dir); got != want {
 			t.Errorf("commandFor(%q) = %s, want %s", dir, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -17,7 +18,7 @@ func schemaNames() (words []string, names map[string]schemas.Name) {
 	}
 }
 
-func newSchema(std streams) *cobra.Command {
+func newSchema(std cli.Streams) *cobra.Command {
 	words, names := schemaNames()
 	cmd := &cobra.Command{
 		Use:   "schema FILE",
@@ -29,14 +30,14 @@ Editors complete and check by it what "redeliver check" and "redeliver test"
 check.`,
 		Example: `  redeliver schema scenario > scenario.schema.json
   # yaml-language-server: $schema=./scenario.schema.json`,
-		Args:      arguments(1, 1),
+		Args:      cli.Arguments(1, 1),
 		ValidArgs: words,
 		RunE: func(_ *cobra.Command, args []string) error {
 			name, ok := names[args[0]]
 			if !ok {
-				return mistaken(fmt.Errorf("%q has no schema: want %s", args[0], choice(words)), args[0], words)
+				return cli.Mistaken(fmt.Errorf("%q has no schema: want %s", args[0], cli.Choice(words)), args[0], words)
 			}
-			newConsole(std, true).print(string(schemas.Schema(name)))
+			cli.NewConsole(std, true).Print(string(schemas.Schema(name)))
 			return nil
 		},
 	}

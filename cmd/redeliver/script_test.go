@@ -27,6 +27,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/worker/dotnettest"
 	"github.com/redeliver/redeliver/host/worker/javatest"
@@ -427,8 +428,8 @@ func usage(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir, cmd.Env = ts.MkAbs("."), ts.Value(processesKey{}).(*processes).env
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 	var exit *exec.ExitError
-	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitUsage {
-		ts.Fatalf("%q: %v, want exit code %d", args, err, exitUsage)
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != cli.ExitUsage {
+		ts.Fatalf("%q: %v, want exit code %d", args, err, cli.ExitUsage)
 	}
 }
 

@@ -12,17 +12,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/telemetry"
 	"github.com/redeliver/redeliver/host/trace"
-
-	"github.com/rs/zerolog"
-
-	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/ui"
 	"github.com/redeliver/redeliver/schemas"
@@ -37,7 +38,7 @@ type session struct {
 	secret string // of the run file
 	read   *app.App
 
-	owner        *ownership
+	owner        *remote.Ownership
 	host         *host.Host
 	web          *web.Server
 	exports      telemetry.Config
@@ -80,14 +81,14 @@ func (s *session) ends(status string) bool {
 // take takes the right to run the app.
 func (s *session) take() error {
 	var owned error
-	if s.owner, owned = own(s.dir); owned != nil {
-		if _, runs := errors.AsType[*ownedError](owned); runs {
-			return hinted(owned, "stop it with Ctrl+C there, or with: redeliver stop --dir "+shellWord(short(s.dir)))
+	if s.owner, owned = remote.Own(s.dir); owned != nil {
+		if _, runs := errors.AsType[*remote.OwnedError](owned); runs {
+			return cli.Hinted(owned, "stop it with Ctrl+C there, or with: redeliver stop --dir "+cli.ShellWord(cli.Short(s.dir)))
 		}
 		return owned
 	}
-	if s.owner.exposed != nil {
-		s.out.say("warning", fmt.Sprintf("other users of this machine may read the folder %s: %v", stateDir, s.owner.exposed))
+	if s.owner.Exposed != nil {
+		s.out.Say("warning", fmt.Sprintf("other users of this machine may read the folder %s: %v", remote.StateDir, s.owner.Exposed))
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (s *session) take() error {
 func (s *session) publish() error {
 	s.completeApp(s.read)
 	clients, admin := s.serviceBus()
-	return s.owner.publish(runInfo{
+	return s.owner.Publish(remote.RunInfo{
 		PID: os.Getpid(), Secret: s.secret, Address: s.web.AdminURL(), Started: s.begun.UTC(), Storage: s.storageStrings(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
 	})
 }
@@ -104,23 +105,23 @@ func (s *session) publish() error {
 // announce says that the app starts, and to readers of the journal where it listens.
 func (s *session) announce() {
 	if s.flags.output != "json" {
-		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
+		s.out.Printf("redeliver %s: starting %s\n", cli.LongVersion(), s.dir)
 		return
 	}
-	s.out.say("info", s.ofApp("listening at "+s.web.URL()))
+	s.out.Say("info", s.ofApp("listening at "+s.web.URL()))
 	if s != s.first() {
 		return
 	}
 	clients, admin := s.serviceBus()
 	if line := s.networkLine(); line != "" {
-		s.out.say("info", "network: "+line)
+		s.out.Say("info", "network: "+line)
 	}
 	for _, text := range s.storageStrings() {
-		s.out.say("info", "storage: "+text)
+		s.out.Say("info", "storage: "+text)
 	}
 	for _, line := range [][2]string{{"service bus: ", clients}, {"service bus administration: ", admin}} {
 		if line[1] != "" {
-			s.out.say("info", line[0]+line[1])
+			s.out.Say("info", line[0]+line[1])
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (s *session) start(ctx context.Context) error {
 func (s *session) warnOfArguments() {
 	handler := s.read.Handler
 	if s.flags.languageWorker != "" && !(handler.Kind == app.Language && slices.Contains(languages.WithArguments(), handler.Runtime)) {
-		s.out.warn(s.ofApp("--language-worker has no effect: no language worker for " + strings.Join(languages.WithArguments(), ", ") + " runs the functions of this app"))
+		s.out.Warn(s.ofApp("--language-worker has no effect: no language worker for " + strings.Join(languages.WithArguments(), ", ") + " runs the functions of this app"))
 	}
 }
 
@@ -202,8 +203,8 @@ func (s *session) openPage() {
 		}
 	}
 	if err != nil {
-		s.out.warn(err.Error())
-		s.out.hint("the page is at " + s.pageAddress())
+		s.out.Warn(err.Error())
+		s.out.Hint("the page is at " + s.pageAddress())
 	}
 }
 
@@ -226,16 +227,16 @@ func (s *session) look(env []string) (*app.App, error) {
 // noApp is the error of a folder with nothing of an app. The platform's host would make one
 // of it; the person who stands there seldom means that.
 func noApp(dir string) error {
-	dir = short(dir)
-	return hinted(fmt.Errorf("there is no function app in %q, nor a host.json above it", dir),
-		commandFor("init", dir)+" --lang LANGUAGE writes one, "+commandFor("start", dir)+" --services-only serves the services alone")
+	dir = cli.Short(dir)
+	return cli.Hinted(fmt.Errorf("there is no function app in %q, nor a host.json above it", dir),
+		cli.CommandFor("init", dir)+" --lang LANGUAGE writes one, "+cli.CommandFor("start", dir)+" --services-only serves the services alone")
 }
 
 // tell says what stands in the way of an app, and warns.
 func (s *session) tell(a *app.App) {
 	if o := a.Obstacle; o != nil {
-		s.out.say("error", s.ofApp(o.Error()))
-		s.out.hint(o.Hint)
+		s.out.Say("error", s.ofApp(o.Error()))
+		s.out.Hint(o.Hint)
 	}
 	s.warnOf(a)
 }
@@ -248,16 +249,16 @@ func below(err error, command, dir string) error {
 	}
 	var folders []string
 	for _, file := range e.Apps {
-		folders = append(folders, short(filepath.Join(dir, filepath.FromSlash(path.Dir(file)))))
+		folders = append(folders, cli.Short(filepath.Join(dir, filepath.FromSlash(path.Dir(file)))))
 	}
-	hint := commandFor(command, folders[0])
+	hint := cli.CommandFor(command, folders[0])
 	if command == "start" && len(folders) > 1 && len(folders) <= mostApps {
 		hint += ", or several together: redeliver start"
 		for _, folder := range folders {
-			hint += " " + shellWord(folder)
+			hint += " " + cli.ShellWord(folder)
 		}
 	}
-	return hinted(err, hint)
+	return cli.Hinted(err, hint)
 }
 
 // warnOf tells of the warnings of an app that have not been told.
@@ -265,8 +266,8 @@ func (s *session) warnOf(a *app.App) {
 	for _, w := range a.Told() {
 		if text := w.Error(); !s.warned[text] {
 			s.warned[text] = true
-			s.out.warn(s.ofApp(text))
-			s.out.hint(w.Hint)
+			s.out.Warn(s.ofApp(text))
+			s.out.Hint(w.Hint)
 		}
 	}
 }
@@ -280,10 +281,10 @@ func (s *session) completeApp(a *app.App) {
 	}
 	// A file system that cannot be written is no obstacle (spec host-and-retry 6.1).
 	if err := os.WriteFile(filepath.Join(s.dir, "host.json"), text, 0o644); err != nil {
-		s.out.warn(s.ofApp("the app has no host.json, and a default one cannot be written: " + err.Error()))
+		s.out.Warn(s.ofApp("the app has no host.json, and a default one cannot be written: " + err.Error()))
 		return
 	}
-	s.out.say("info", s.ofApp("wrote a default host.json, because the app had none"))
+	s.out.Say("info", s.ofApp("wrote a default host.json, because the app had none"))
 }
 
 // hopeless returns the first fault that no edit of a watched file cures: the
@@ -297,12 +298,12 @@ func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 		}
 		hint := f.Hint
 		if others := all - 1; others > 0 {
-			hint = strings.TrimPrefix(hint+"; ", "; ") + fmt.Sprintf("%q shows %s more", s.checkCommand(), plural(others, "error"))
+			hint = strings.TrimPrefix(hint+"; ", "; ") + fmt.Sprintf("%q shows %s more", s.checkCommand(), cli.Plural(others, "error"))
 		}
 		if s.name != "" {
-			return hinted(fmt.Errorf("%s: %w", s.name, f), hint)
+			return cli.Hinted(fmt.Errorf("%s: %w", s.name, f), hint)
 		}
-		return hinted(f, hint)
+		return cli.Hinted(f, hint)
 	}
 	return nil
 }
@@ -310,27 +311,17 @@ func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 // ofProcess reports whether a file, or what stands for one, is read once per process.
 func ofProcess(file string) bool { return file == "--set" || file == "local.settings.json" }
 
-// short is a path below this folder as seen from here; others stay as they are.
-func short(path string) string {
-	if here, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
-	}
-	return path
-}
-
 // checkCommand is the command line that checks the app as this one runs it.
 func (s *session) checkCommand() string {
-	line := commandFor("check", short(s.dir))
+	line := cli.CommandFor("check", cli.Short(s.dir))
 	for _, set := range s.flags.set {
 		line += " --set " + set
 	}
 	if f := s.flags.bus.files; f.bus != "" {
-		line += " --servicebus-config " + short(f.bus)
+		line += " --servicebus-config " + cli.Short(f.bus)
 	}
 	if f := s.flags.bus.files; f.hubs != "" {
-		line += " --eventhubs-config " + short(f.hubs)
+		line += " --eventhubs-config " + cli.Short(f.hubs)
 	}
 	return line
 }
@@ -348,7 +339,7 @@ func (s *session) openHost(env []string) error {
 		Store: s.store, Accounts: accountNames(s.accounts), Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		Fault:  func(p services.FaultPoint) error { return s.faults.Ask(s.clock, p) },
-		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Poll: s.flags.poll, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.logger(), Version: version(),
+		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Poll: s.flags.poll, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.logger(), Version: cli.Version(),
 	})
 	if err != nil {
 		return storeError(err)
@@ -388,7 +379,7 @@ func (s *session) openWeb(a *app.App) error {
 	var err error
 	s.web, err = s.listenFrom(opts, s != s.first() && (a.Local.Port == 0 || s.takenBeside(a.Local.Port)))
 	if isBusy(err) {
-		return hinted(err, "choose another port with --port, or any free one with --port 0; --ports any takes free ones for all services")
+		return cli.Hinted(err, "choose another port with --port, or any free one with --port 0; --ports any takes free ones for all services")
 	}
 	return err
 }
@@ -446,19 +437,19 @@ func (s *session) networkLine() string {
 func (s *session) explain(load *host.LoadError) {
 	for _, f := range load.Faults {
 		s.explained[f.Error()] = true
-		s.out.say("error", f.Error())
-		s.out.hint(f.Hint)
+		s.out.Say("error", f.Error())
+		s.out.Hint(f.Hint)
 	}
 	if len(load.Faults) == 0 {
 		s.explained[load.Error()] = true
-		s.out.say("error", load.Error())
-		s.out.hint(host.Hint(load.Err))
+		s.out.Say("error", load.Error())
+		s.out.Hint(host.Hint(load.Err))
 	}
 	if s.flags.noWatch {
-		s.out.hint("the host is in state Error and tries again from time to time; Ctrl+C stops it")
+		s.out.Hint("the host is in state Error and tries again from time to time; Ctrl+C stops it")
 		return
 	}
-	s.out.hint("the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it")
+	s.out.Hint("the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it")
 }
 
 // watch watches the app's files until ctx ends, from before the start: an edit gives up a
@@ -479,8 +470,8 @@ func (s *session) run(ctx context.Context) error {
 		return nil
 	}
 	if err := <-s.watched; err != nil {
-		s.out.warn(err.Error())
-		s.out.hint(`changes need "redeliver stop" and a new start; --no-watch silences this`)
+		s.out.Warn(err.Error())
+		s.out.Hint(`changes need "redeliver stop" and a new start; --no-watch silences this`)
 		<-ctx.Done()
 	}
 	return nil

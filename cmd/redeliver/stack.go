@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -20,7 +21,7 @@ func (p *printer) stack(rec *journal.Record) string {
 	}
 	p.stacks[rec.Function] = places
 	indent := strings.Repeat(" ", len(clockLayout)+2)
-	return "\n" + p.out.paint(dim, indent+string(block(places, indent)))
+	return "\n" + p.out.Paint(cli.Dim, indent+string(cli.Block(places, indent)))
 }
 
 // placesOf returns the lines of a stack that name the app's code: without the error's own

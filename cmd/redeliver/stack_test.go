@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -53,7 +54,7 @@ func TestPlaces(t *testing.T) {
 // The places stand below the attempt, once for each function that fails there.
 func TestPrintStack(t *testing.T) {
 	t.Parallel()
-	out := newConsole(streams{out: io.Discard, err: io.Discard}, true)
+	out := cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)
 	p := newPrinter(&session{common: &common{flags: &startFlags{}, out: out}})
 	rec := journal.Record{
 		Time: time.Date(2030, 1, 1, 12, 0, 0, 0, time.Local), Kind: journal.AttemptEnded, Function: "A", Attempt: 1, Status: "failed",

@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/languages"
@@ -59,7 +61,7 @@ type startFlags struct {
 	set             []string
 }
 
-func newStart(std streams) *cobra.Command {
+func newStart(std cli.Streams) *cobra.Command {
 	var f startFlags
 	cmd := &cobra.Command{
 		Use:     "start [DIR...]",
@@ -145,7 +147,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
   redeliver start --services-only
   redeliver start shop --ports any --functions ProcessOrder SendInvoice
   redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
-		Args: arguments(0, mostApps),
+		Args: cli.Arguments(0, mostApps),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port") || f.ports == anyPorts
 			f.storageGiven = storageGiven(cmd)
@@ -165,7 +167,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&f.port, "port", "p", defaultPort, "port to listen on; 0 for any free one")
+	flags.IntVarP(&f.port, "port", "p", remote.DefaultPort, "port to listen on; 0 for any free one")
 	flags.StringVar(&f.ports, "ports", "", "any: any free port for each service that has no port flag of its own, for a second host beside another")
 	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
 	flags.StringVar(&f.adminAddress, "admin-address", "", "IP address of the admin and control API only (default: as --address)")
@@ -185,7 +187,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.BoolVar(&f.open, "open", false, "open the host's page in a browser")
 	flags.StringVar(&f.clock, "clock", string(clock.Real), "real, or auto: skip waiting, manual: stand still until moved, debug: stand still while a handler runs")
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
-	addOutput(cmd, &f.output, "pretty", "pretty, plain (no colour) or json (the journal)")
+	cli.AddOutput(cmd, &f.output, "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
 	flags.BoolVar(&f.poll, "poll", false, "look at the files each second, where the system tells of no changes")
 	addStorage(cmd, &f)
@@ -203,24 +205,24 @@ const mostApps = 20
 // folders are the folders of the apps. What means one app is refused with several.
 func (f *startFlags) folders(args []string) ([]string, error) {
 	if len(args) < 2 {
-		find := appAbove
+		find := remote.AppAbove
 		if f.servicesOnly {
-			find = appDir // they are served in any folder
+			find = remote.AppDir // they are served in any folder
 		}
 		dir, err := find(args)
 		return []string{dir}, err
 	}
 	switch {
 	case f.servicesOnly:
-		return nil, &usageError{errors.New("--services-only serves one folder's data, and several folders are named")}
+		return nil, cli.Misused(errors.New("--services-only serves one folder's data, and several folders are named"))
 	case len(f.functions) > 0:
-		return nil, hinted(&usageError{errors.New("--functions names the functions of one app, and several apps are named")},
+		return nil, cli.Hinted(cli.Misused(errors.New("--functions names the functions of one app, and several apps are named")),
 			`switch a function off in its app's local.settings.json: "AzureWebJobs.NAME.Disabled": "true"`)
 	}
 	var dirs []string
 	var infos []os.FileInfo
 	for _, arg := range args {
-		dir, err := appDir([]string{arg})
+		dir, err := remote.AppDir([]string{arg})
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +231,7 @@ func (f *startFlags) folders(args []string) ([]string, error) {
 			return nil, err
 		}
 		if i := slices.IndexFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) }); i >= 0 {
-			return nil, &usageError{fmt.Errorf("%q and %q are the same folder: an app runs once", args[i], arg)}
+			return nil, cli.Misused(fmt.Errorf("%q and %q are the same folder: an app runs once", args[i], arg))
 		}
 		dirs, infos = append(dirs, dir), append(infos, info)
 	}
@@ -238,29 +240,29 @@ func (f *startFlags) folders(args []string) ([]string, error) {
 
 // check refuses values that no app could change.
 func (f *startFlags) check() error {
-	if err := oneOf("clock", f.clock, clockModes...); err != nil {
+	if err := cli.OneOf("clock", f.clock, clockModes...); err != nil {
 		return err
 	}
 	if f.output == "compact" {
 		f.output = "pretty"
 	}
 	if f.logFile != "" {
-		return hinted(&usageError{errors.New("--log-file of func 5 is not served")}, "write the output to a file: redeliver start > "+shellWord(f.logFile)+" 2>&1")
+		return cli.Hinted(cli.Misused(errors.New("--log-file of func 5 is not served")), "write the output to a file: redeliver start > "+cli.ShellWord(f.logFile)+" 2>&1")
 	}
-	if err := oneOf("output", f.output, "pretty", "plain", "json"); err != nil {
+	if err := cli.OneOf("output", f.output, "pretty", "plain", "json"); err != nil {
 		return err
 	}
 	if err := f.checkLevel(); err != nil {
 		return err
 	}
 	if f.port < 0 || f.port > 65535 {
-		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
+		return cli.Misused(fmt.Errorf("--port %d: want a number from 0 to 65535", f.port))
 	}
 	if f.ports != "" && f.ports != anyPorts {
-		return hinted(oneOf("ports", f.ports, anyPorts), "--port, --blob-port and the like each take a number")
+		return cli.Hinted(cli.OneOf("ports", f.ports, anyPorts), "--port, --blob-port and the like each take a number")
 	}
 	if f.open && f.noUI {
-		return &usageError{errors.New("--open and --no-ui exclude each other")}
+		return cli.Misused(errors.New("--open and --no-ui exclude each other"))
 	}
 	if err := f.tls.check(); err != nil {
 		return err
@@ -286,19 +288,19 @@ func (f *startFlags) checkLevel() error {
 	if f.userLogLevel == "" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, f.userLogLevel) }) {
 		return nil
 	}
-	return mistaken(fmt.Errorf("--user-log-level %q: want %s", f.userLogLevel, choice(words)), f.userLogLevel, words)
+	return cli.Mistaken(fmt.Errorf("--user-log-level %q: want %s", f.userLogLevel, cli.Choice(words)), f.userLogLevel, words)
 }
 
 // checkAddress refuses what is no IP address (spec host-and-retry 12.3).
 func checkAddress(where, address string) error {
 	if _, err := netip.ParseAddr(address); err != nil {
-		return hinted(fmt.Errorf("%s %q is not an IP address", where, address), "use 127.0.0.1 for this machine only, 0.0.0.0 for every interface")
+		return cli.Hinted(fmt.Errorf("%s %q is not an IP address", where, address), "use 127.0.0.1 for this machine only, 0.0.0.0 for every interface")
 	}
 	return nil
 }
 
 // start runs apps from the first signal handler to the last.
-func start(ctx context.Context, std streams, dirs []string, f *startFlags) error {
+func start(ctx context.Context, std cli.Streams, dirs []string, f *startFlags) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	signals := make(chan os.Signal, 2)
@@ -312,22 +314,22 @@ func start(ctx context.Context, std streams, dirs []string, f *startFlags) error
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
-	if out, ok := std.out.(*output); ok {
-		out.broken = stop
+	if out, ok := std.Out.(*cli.Output); ok {
+		out.Broken = stop
 	}
-	outputs := std.watch()
-	defer context.AfterFunc(ctx, outputs.ending)()
+	outputs := std.Watch()
+	defer context.AfterFunc(ctx, outputs.Ending)()
 	hurry, done := make(chan struct{}), make(chan struct{})
 	var listening, saying sync.WaitGroup
 	listening.Go(func() {
 		select {
 		case sig := <-signals:
 			saying.Go(func() { // a second signal may come while the output is full
-				out := newConsole(std, true)
+				out := cli.NewConsole(std, true)
 				if sig == os.Interrupt {
-					out.overEcho()
+					out.OverEcho()
 				}
-				out.say("info", "stopping; Ctrl+C again ends at once")
+				out.Say("info", "stopping; Ctrl+C again ends at once")
 			})
 			stop()
 		case <-done:
@@ -335,7 +337,7 @@ func start(ctx context.Context, std streams, dirs []string, f *startFlags) error
 		}
 		select {
 		case <-signals:
-			outputs.leave()
+			outputs.Leave()
 			close(hurry)
 		case <-done:
 		}
@@ -351,7 +353,7 @@ func start(ctx context.Context, std streams, dirs []string, f *startFlags) error
 	err = closeStart(s, err, hurry)
 	saying.Wait()
 	if err == nil {
-		s.out.say("info", "stopped")
+		s.out.Say("info", "stopped")
 	}
 	return err
 }
@@ -382,7 +384,7 @@ func closeStart(s *common, err error, hurry <-chan struct{}) error {
 	case <-grace.C:
 		s.forget()
 	}
-	return exitCode(exitInterrupted)
+	return cli.ExitCode(cli.ExitInterrupted)
 }
 
 // hostEnvironment is the environment that the app is loaded with: this

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -31,7 +31,7 @@ func addStore(cmd *cobra.Command, f *startFlags) {
 func (f *startFlags) checkStore() error {
 	for name, given := range map[string]bool{"data": f.data != "", "sync": f.sync} {
 		if given && f.inMemory {
-			return &usageError{fmt.Errorf("--in-memory and --%s exclude each other", name)}
+			return cli.Misused(fmt.Errorf("--in-memory and --%s exclude each other", name))
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func (c *common) openStore() error {
 	}
 	c.store = db
 	if err := db.Exposed(); err != nil {
-		c.out.say("warning", fmt.Sprintf("other users of this machine may read the data folder: %v", err))
+		c.out.Say("warning", fmt.Sprintf("other users of this machine may read the data folder: %v", err))
 	}
 	return nil
 }
@@ -62,11 +62,11 @@ func (c *common) openStore() error {
 func (c *common) tellRefusing(reason error) {
 	switch {
 	case reason == nil:
-		c.out.say("info", "the data folder can be written again")
+		c.out.Say("info", "the data folder can be written again")
 	case errors.Is(reason, store.ErrDiskFull):
-		c.out.say("warning", "no space is left on the disk of the data folder: the services refuse every change until there is room; their data can be read and saved")
+		c.out.Say("warning", "no space is left on the disk of the data folder: the services refuse every change until there is room; their data can be read and saved")
 	default:
-		c.out.say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse every change until then; their data can be read and saved", reason))
+		c.out.Say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse every change until then; their data can be read and saved", reason))
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *common) newClock(accounts []string) (*clock.Virtual, error) {
 		return nil, storeError(err)
 	}
 	if ahead := start.Sub(now); ahead > time.Second {
-		c.out.say("info", fmt.Sprintf("the clock starts %s ahead of the wall, where the last session left it; an empty --data folder starts at the wall", roundTime(ahead)))
+		c.out.Say("info", fmt.Sprintf("the clock starts %s ahead of the wall, where the last session left it; an empty --data folder starts at the wall", cli.RoundTime(ahead)))
 	}
 	return clock.NewVirtual(start, &clock.VirtualOptions{
 		Seed: c.flags.seed, Arrival: true,
@@ -99,25 +99,17 @@ func storeError(err error) error {
 	var corrupt *store.CorruptError
 	switch {
 	case errors.As(err, &inUse):
-		return hinted(inUse, "stop that process, or choose another folder with --data, or none with --in-memory")
+		return cli.Hinted(inUse, "stop that process, or choose another folder with --data, or none with --in-memory")
 	case errors.As(err, &unwritable):
-		return hinted(unwritable, writeHint(unwritable, unwritable.Dir)+", or choose another folder with --data, or none with --in-memory")
+		return cli.Hinted(unwritable, cli.WriteHint(unwritable, unwritable.Dir)+", or choose another folder with --data, or none with --in-memory")
 	case errors.As(err, &version):
-		return hinted(version, `run the version that wrote it ("redeliver state save FILE" there and "redeliver state load FILE" here bring its state), or choose another folder with --data`)
+		return cli.Hinted(version, `run the version that wrote it ("redeliver state save FILE" there and "redeliver state load FILE" here bring its state), or choose another folder with --data`)
 	case errors.As(err, &corrupt):
-		return hinted(corrupt, `move the folder away to start empty ("redeliver state load FILE" then brings back a saved state), or choose another one with --data`)
+		return cli.Hinted(corrupt, `move the folder away to start empty ("redeliver state load FILE" then brings back a saved state), or choose another one with --data`)
 	case errors.Is(err, store.ErrDiskFull):
-		return hinted(err, "make room, choose another folder with --data, or none with --in-memory")
+		return cli.Hinted(err, "make room, choose another folder with --data, or none with --in-memory")
 	}
-	return hinted(fmt.Errorf("the services cannot keep their data: %w", err), "choose another folder with --data, or none with --in-memory")
-}
-
-// writeHint is the hint for a folder that cannot be written.
-func writeHint(err error, dir string) string {
-	if errors.Is(err, syscall.EROFS) {
-		return "its file system is mounted read-only: mount it for writing"
-	}
-	return "give yourself the right: chmod -R u+rwX " + shellWord(dir)
+	return cli.Hinted(fmt.Errorf("the services cannot keep their data: %w", err), "choose another folder with --data, or none with --in-memory")
 }
 
 // dataLine says where queues and blobs are.
@@ -126,7 +118,7 @@ func (c *common) dataLine() string {
 	case c.store == nil:
 		return "in memory, until the host ends"
 	case c.flags.sync:
-		return short(filepath.FromSlash(c.store.Dir())) + " (synced)"
+		return cli.Short(filepath.FromSlash(c.store.Dir())) + " (synced)"
 	}
-	return short(filepath.FromSlash(c.store.Dir()))
+	return cli.Short(filepath.FromSlash(c.store.Dir()))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"reflect"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/telemetry"
 )
@@ -11,14 +12,14 @@ import (
 // settings are read once, as the platform does.
 func (s *session) openTelemetry() (err error) {
 	for _, text := range s.exports.Warnings {
-		s.out.warn(text)
+		s.out.Warn(text)
 	}
 	if !s.exports.On() {
 		return nil
 	}
-	s.out.say("info", "telemetry: "+s.exports.String())
+	s.out.Say("info", "telemetry: "+s.exports.String())
 	s.telemetry, err = telemetry.Start(s.host.Journal(), &s.exports, telemetry.Options{
-		Run: s.trace, App: s.name, Clock: s.clock, Metrics: s.metrics, Version: version(), Logger: s.log,
+		Run: s.trace, App: s.name, Clock: s.clock, Metrics: s.metrics, Version: cli.Version(), Logger: s.log,
 	})
 	return err
 }
@@ -28,7 +29,7 @@ func (s *session) telemetryOf(a *app.App) {
 	const text = "telemetryMode and logging.applicationInsights of host.json count when the host starts: stop it and start it again"
 	if now := telemetry.Read(a); !s.warned[text] && !reflect.DeepEqual(now, s.exports) {
 		s.warned[text] = true
-		s.out.warn(text)
+		s.out.Warn(text)
 	}
 }
 

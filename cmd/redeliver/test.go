@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/schemas"
@@ -28,7 +30,7 @@ type testFlags struct {
 	verbose, update, rerun        bool
 }
 
-func newTest(std streams) *cobra.Command {
+func newTest(std cli.Streams) *cobra.Command {
 	var flags testFlags
 	cmd := &cobra.Command{
 		Use:   "test [DIR|FILE ...]",
@@ -51,10 +53,10 @@ all have passed or were skipped.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range []string{"app", "junit", "seed"} { // of a variable that is not set: another run would be meant
 				if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
-					return &usageError{fmt.Errorf("--%s is empty", name)}
+					return cli.Misused(fmt.Errorf("--%s is empty", name))
 				}
 			}
-			return interruptible(cmd.Context(), func(ctx context.Context) error {
+			return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 				if flags.rerun {
 					return flags.watch(ctx, std, args)
 				}
@@ -69,7 +71,7 @@ all have passed or were skipped.`,
 	f.IntVar(&flags.repeat, "repeat", 1, "run each scenario so often; with a seed, each time with the next one")
 	f.IntVar(&flags.parallel, "parallel", runtime.NumCPU(), "run so many scenarios at the same time")
 	f.StringVar(&flags.junit, "junit", "", "write a report in the JUnit format to this file")
-	addOutput(cmd, &flags.output, "text", "text, or json: one line for each scenario")
+	cli.AddOutput(cmd, &flags.output, "text", "text, or json: one line for each scenario")
 	f.BoolVar(&flags.rerun, "watch", false, "run again after every change of a scenario or an app, until Ctrl+C")
 	f.BoolVar(&flags.update, "update", false, "write the timelines that scenarios compare with (then: timeline) anew")
 	f.BoolVar(&flags.verbose, "verbose", false, "name scenarios that have passed, too")
@@ -77,7 +79,7 @@ all have passed or were skipped.`,
 }
 
 // once runs the scenarios.
-func (flags *testFlags) once(ctx context.Context, std streams, args []string) error {
+func (flags *testFlags) once(ctx context.Context, std cli.Streams, args []string) error {
 	r, err := flags.report(ctx, std, args)
 	if err != nil {
 		return err
@@ -91,13 +93,13 @@ func (flags *testFlags) once(ctx context.Context, std streams, args []string) er
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case r.sum.Failed > 0 || len(r.faults) > 0:
-		return exitCode(exitFailure)
+		return cli.ExitCode(cli.ExitFailure)
 	}
 	return nil
 }
 
 // report runs the scenarios and tells of them.
-func (flags *testFlags) report(ctx context.Context, std streams, args []string) (*testReport, error) {
+func (flags *testFlags) report(ctx context.Context, std cli.Streams, args []string) (*testReport, error) {
 	jobs, faults, err := flags.plan(args)
 	if err != nil {
 		return nil, err
@@ -111,22 +113,22 @@ func (flags *testFlags) report(ctx context.Context, std streams, args []string) 
 
 // plan says what is to be run.
 func (flags *testFlags) plan(args []string) ([]scenario.Job, []*schemas.Fault, error) {
-	if err := oneOf("output", flags.output, "text", "json"); err != nil {
+	if err := cli.OneOf("output", flags.output, "text", "json"); err != nil {
 		return nil, nil, err
 	}
 	accept, err := regexp.Compile(flags.run)
 	if err != nil {
-		return nil, nil, &usageError{fmt.Errorf("--run: %w", err)}
+		return nil, nil, cli.Misused(fmt.Errorf("--run: %w", err))
 	}
 	if flags.repeat < 1 || flags.parallel < 1 {
-		return nil, nil, &usageError{errors.New("--repeat and --parallel: want a number of 1 or more")}
+		return nil, nil, cli.Misused(errors.New("--repeat and --parallel: want a number of 1 or more"))
 	}
 	seed, err := flags.firstSeed()
 	if err != nil {
 		return nil, nil, err
 	}
 	if flags.app != "" {
-		if flags.app, err = appDir([]string{flags.app}); err != nil {
+		if flags.app, err = remote.AppDir([]string{flags.app}); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -157,7 +159,7 @@ func (flags *testFlags) plan(args []string) ([]scenario.Job, []*schemas.Fault, e
 		}
 	}
 	if len(jobs) == 0 && len(faults) == 0 {
-		return nil, nil, hinted(errors.New("no scenario to run"), "files of scenarios end in "+scenario.Suffixes[0]+"; --run accepts parts of their names")
+		return nil, nil, cli.Hinted(errors.New("no scenario to run"), "files of scenarios end in "+scenario.Suffixes[0]+"; --run accepts parts of their names")
 	}
 	return jobs, faults, nil
 }
@@ -172,7 +174,7 @@ func (flags *testFlags) firstSeed() (*uint64, error) {
 	default:
 		n, err := strconv.ParseUint(flags.seed, 10, 63)
 		if err != nil {
-			return nil, &usageError{fmt.Errorf("--seed %q: want a number, or random", flags.seed)}
+			return nil, cli.Misused(fmt.Errorf("--seed %q: want a number, or random", flags.seed))
 		}
 		seed = n
 	}
@@ -198,7 +200,7 @@ func scenarioFiles(args []string) ([]string, error) {
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil:
-			return nil, hinted(fmt.Errorf("no file or folder %q", arg), "name files that end in "+scenario.Suffixes[0]+", or folders with such files")
+			return nil, cli.Hinted(fmt.Errorf("no file or folder %q", arg), "name files that end in "+scenario.Suffixes[0]+", or folders with such files")
 		case !info.IsDir():
 			add(filepath.Clean(arg))
 			continue
@@ -208,7 +210,7 @@ func scenarioFiles(args []string) ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 && len(args) > 1 {
-			return nil, hinted(fmt.Errorf("no scenario to run in %q", arg), "files of scenarios end in "+scenario.Suffixes[0])
+			return nil, cli.Hinted(fmt.Errorf("no scenario to run in %q", arg), "files of scenarios end in "+scenario.Suffixes[0])
 		}
 		add(found...)
 	}
@@ -218,7 +220,7 @@ func scenarioFiles(args []string) ([]string, error) {
 // testReport writes what the runs came to.
 type testReport struct {
 	flags   *testFlags
-	std     streams
+	std     cli.Streams
 	faults  []*schemas.Fault
 	results []*scenario.Result
 	sum     scenario.Sum
@@ -227,9 +229,9 @@ type testReport struct {
 
 // files tells of files that cannot be read.
 func (r *testReport) files(faults []*schemas.Fault) {
-	c := newConsole(r.std, r.flags.output == "json")
+	c := cli.NewConsole(r.std, r.flags.output == "json")
 	for _, f := range faults {
-		c.fail(hinted(f, f.Hint))
+		c.Fail(cli.Hinted(f, f.Hint))
 	}
 }
 
@@ -267,39 +269,39 @@ func statusOf(res *scenario.Result) string {
 func (r *testReport) result(res *scenario.Result) {
 	r.results = append(r.results, res)
 	r.sum.Add(res)
-	c := newConsole(r.std, r.flags.output == "json")
+	c := cli.NewConsole(r.std, r.flags.output == "json")
 	if r.flags.output == "json" {
 		line, err := json.Marshal(lineOf(res))
 		if err == nil {
-			c.print(string(line) + "\n")
+			c.Print(string(line) + "\n")
 		}
 		return
 	}
 	var b strings.Builder
 	switch {
 	case res.Skipped != "":
-		writef(&b, "skip  %s: %s\n", res.Scenario.Name, res.Skipped)
+		cli.Writef(&b, "skip  %s: %s\n", res.Scenario.Name, res.Skipped)
 	case !res.Passed():
-		writef(&b, "%s  %s\n", c.paint(red, "FAIL"), res.Scenario.Name)
+		cli.Writef(&b, "%s  %s\n", c.Paint(cli.Red, "FAIL"), res.Scenario.Name)
 		for i := range res.Failures {
-			writef(&b, "  %s\n", block(res.Failures[i].String(), "  "))
+			cli.Writef(&b, "  %s\n", cli.Block(res.Failures[i].String(), "  "))
 		}
 		if r.flags.seed != "" || r.flags.repeat > 1 {
-			writef(&b, "  again with: %s\n", r.flags.again(res))
+			cli.Writef(&b, "  again with: %s\n", r.flags.again(res))
 		}
 	case r.flags.verbose:
-		writef(&b, "ok    %s  (%s of virtual time in %s)\n", res.Scenario.Name, explain.Span(res.Virtual), res.Real.Round(time.Millisecond))
+		cli.Writef(&b, "ok    %s  (%s of virtual time in %s)\n", res.Scenario.Name, explain.Span(res.Virtual), res.Real.Round(time.Millisecond))
 	}
-	c.print(b.String())
+	c.Print(b.String())
 }
 
 // again is the command that makes a run again, for a shell.
 func (flags *testFlags) again(res *scenario.Result) string {
-	command := "redeliver test " + shellWord(res.Scenario.File)
+	command := "redeliver test " + cli.ShellWord(res.Scenario.File)
 	if flags.app != "" {
-		command += " --app " + shellWord(flags.app)
+		command += " --app " + cli.ShellWord(flags.app)
 	}
-	return command + fmt.Sprintf(" --run %s --seed %d", shellWord("^"+regexp.QuoteMeta(res.Scenario.Name)+"$"), res.Seed)
+	return command + fmt.Sprintf(" --run %s --seed %d", cli.ShellWord("^"+regexp.QuoteMeta(res.Scenario.Name)+"$"), res.Seed)
 }
 
 // summary ends the report. planned is the number of runs that were to be made.
@@ -307,18 +309,18 @@ func (r *testReport) summary(planned int) {
 	if r.flags.output == "json" {
 		return
 	}
-	c := newConsole(r.std, false)
+	c := cli.NewConsole(r.std, false)
 	var b strings.Builder
-	writef(&b, "%d passed, %d failed, %d skipped", r.sum.Passed, r.sum.Failed, r.sum.Skipped)
+	cli.Writef(&b, "%d passed, %d failed, %d skipped", r.sum.Passed, r.sum.Failed, r.sum.Skipped)
 	if left := planned - len(r.results); left > 0 {
-		writef(&b, ", %d not run", left)
+		cli.Writef(&b, ", %d not run", left)
 	}
 	if n := len(r.faults); n > 0 {
-		writef(&b, ", %s in the files", plural(n, "fault"))
+		cli.Writef(&b, ", %s in the files", cli.Plural(n, "fault"))
 	}
-	writef(&b, "; %s of virtual time in %s", explain.Span(r.sum.Virtual), time.Since(r.begin).Round(time.Millisecond))
+	cli.Writef(&b, "; %s of virtual time in %s", explain.Span(r.sum.Virtual), time.Since(r.begin).Round(time.Millisecond))
 	if r.flags.seed != "" && len(r.results) > 0 {
-		writef(&b, "; seed %d", r.results[0].Seed)
+		cli.Writef(&b, "; seed %d", r.results[0].Seed)
 	}
-	c.print(b.String() + "\n")
+	c.Print(b.String() + "\n")
 }

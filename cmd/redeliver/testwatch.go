@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/host/watch"
 )
@@ -18,9 +19,9 @@ const testQuiet = 200 * time.Millisecond
 
 // watch runs the scenarios now and after every change of their files or apps, until ctx
 // ends.
-func (flags *testFlags) watch(ctx context.Context, std streams, args []string) error {
+func (flags *testFlags) watch(ctx context.Context, std cli.Streams, args []string) error {
 	if flags.update || flags.junit != "" {
-		return &usageError{errors.New("--watch: not with --update or --junit, which write files")}
+		return cli.Misused(errors.New("--watch: not with --update or --junit, which write files"))
 	}
 	for ctx.Err() == nil {
 		folders, err := flags.folders(args)
@@ -32,11 +33,11 @@ func (flags *testFlags) watch(ctx context.Context, std streams, args []string) e
 			return err
 		}
 		err = flags.once(ctx, std, args)
-		if _, told := errors.AsType[exitCode](err); err != nil && !told && ctx.Err() == nil {
-			newConsole(std, false).fail(err)
+		if _, told := errors.AsType[cli.ExitCode](err); err != nil && !told && ctx.Err() == nil {
+			cli.NewConsole(std, false).Fail(err)
 		}
 		if ctx.Err() == nil {
-			newConsole(std, false).print("waiting for changes; Ctrl+C ends\n")
+			cli.NewConsole(std, false).Print("waiting for changes; Ctrl+C ends\n")
 			tree.Changed(ctx, testQuiet)
 		}
 		if err := tree.Close(); err != nil {

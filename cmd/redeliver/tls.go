@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 )
@@ -27,7 +28,7 @@ func addTLS(cmd *cobra.Command, f *tlsFlags) {
 
 func (f *tlsFlags) check() error {
 	if (f.cert == "") != (f.key == "") {
-		return &usageError{errors.New("--tls-cert and --tls-key belong together")}
+		return cli.Misused(errors.New("--tls-cert and --tls-key belong together"))
 	}
 	return nil
 }
@@ -45,13 +46,13 @@ func (s *session) certificate() (*certificate.Pair, error) {
 	var err error
 	if f := &s.flags.tls; f.cert != "" {
 		if s.pair, err = certificate.Load(f.cert, f.key); err != nil {
-			return nil, hinted(err, "without --tls-cert and --tls-key, --tls makes a certificate")
+			return nil, cli.Hinted(err, "without --tls-cert and --tls-key, --tls makes a certificate")
 		}
 		return s.pair, nil
 	}
 	dir := filepath.Join(app.StateFolder(s.dir), "tls")
 	if s.pair, err = certificate.SelfMade(dir, time.Now()); err != nil {
-		return nil, hinted(err, fmt.Sprintf("remove %q to have a new certificate made", dir))
+		return nil, cli.Hinted(err, fmt.Sprintf("remove %q to have a new certificate made", dir))
 	}
 	return s.pair, nil
 }

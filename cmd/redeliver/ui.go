@@ -6,13 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/web"
 )
 
-func newUI(std streams) *cobra.Command {
-	r := &remote{std: std}
+func newUI(std cli.Streams) *cobra.Command {
+	r := &remote.Remote{Std: std}
 	var printed bool
-	cmd := r.changes(&cobra.Command{
+	cmd := r.Changes(&cobra.Command{
 		Use:   "ui",
 		Short: "Open the page of the running host in a browser",
 		Long: `Ui prints the address of the page of the running host, and opens it in a
@@ -23,24 +25,24 @@ it with the host, "start --no-ui" serves none.
 The environment variable BROWSER names a program to open it with.`,
 		Example: `  redeliver ui
   redeliver ui --print`,
-		Args: arguments(0, 0),
+		Args: cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := r.find()
+			c, err := r.Find()
 			if err != nil {
 				return err
 			}
-			address, err := c.page(cmd.Context())
+			address, err := page(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			if err := r.say(map[string]string{"page": address}, address+"\n"); err != nil || printed {
+			if err := r.Say(map[string]string{"page": address}, address+"\n"); err != nil || printed {
 				return err
 			}
 			opening, err := browserFor(address)
 			if err != nil {
 				return err
 			}
-			opening.Stderr = std.err
+			opening.Stderr = std.Err
 			if err := opening.Run(); err != nil {
 				return noBrowser(opening.Path + ": " + err.Error())
 			}
@@ -52,24 +54,24 @@ The environment variable BROWSER names a program to open it with.`,
 }
 
 // page is the address of the host's page, if the host has one.
-func (c *client) page(ctx context.Context) (string, error) {
-	if err := c.recognise(ctx); err != nil {
+func page(ctx context.Context, c *remote.Client) (string, error) {
+	if err := c.Recognise(ctx); err != nil {
 		return "", err
 	}
-	address := c.base + web.PagePath
+	address := c.Base + web.PagePath
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 	if err != nil {
 		return "", err
 	}
-	resp, err := c.request(req)
+	resp, err := c.Request(req)
 	if err != nil {
 		return "", err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusNotFound {
-		return "", noPage(c.base)
+		return "", noPage(c.Base)
 	} else if resp.StatusCode != http.StatusOK {
-		return "", c.refused(resp)
+		return "", c.Refused(resp)
 	}
 	return address, nil
 }

@@ -58,8 +58,8 @@ func (s *session) warnUnserved(a *app.App) {
 	if why == "" {
 		return
 	}
-	s.out.warn(fmt.Sprintf("%s does not name %s, so that no client reaches it, but %s", rest.AccountsVariable, services.FirstAccount, why))
-	s.out.hint(fmt.Sprintf("add %s:KEY to %s, or set AzureWebJobsStorage to the connection string of an account in it", services.FirstAccount, rest.AccountsVariable))
+	s.out.Warn(fmt.Sprintf("%s does not name %s, so that no client reaches it, but %s", rest.AccountsVariable, services.FirstAccount, why))
+	s.out.Hint(fmt.Sprintf("add %s:KEY to %s, or set AzureWebJobsStorage to the connection string of an account in it", services.FirstAccount, rest.AccountsVariable))
 }
 
 // busWanted reports whether Service Bus and Event Hubs are to be served: a port or a

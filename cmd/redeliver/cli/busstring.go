@@ -1,0 +1,16 @@
+package cli
+
+import (
+	"net"
+	"strconv"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+)
+
+// BusConnection is the connection string of an emulator at an address.
+func BusConnection(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && port == strconv.Itoa(amqp.DefaultPort) {
+		address = host
+	}
+	return "Endpoint=sb://" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
+}

@@ -1,0 +1,82 @@
+package remote
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/ops/run"
+)
+
+// Completion is how cobra asks for the words that may come next.
+type Completion = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective)
+
+// completionPatience is how long the shell's Tab key waits for a host.
+const completionPatience = time.Second
+
+// CompleteFirst completes the first argument with names from the running host, and
+// further arguments by then.
+func CompleteFirst(t *Target, then cobra.ShellCompDirective, names func(inv *run.Inventory) []string) Completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, then
+		}
+		inv := t.Glance(cmd.Context())
+		return names(&inv), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// noMore and orFile are what follows a first argument.
+const (
+	NoMore = cobra.ShellCompDirectiveNoFileComp
+	OrFile = cobra.ShellCompDirectiveDefault
+)
+
+// CompleteQueues completes the first argument with the queues of the running
+// host that keep admits.
+func CompleteQueues(t *Target, keep func(name string) bool) Completion {
+	return CompleteFirst(t, NoMore, func(inv *run.Inventory) (names []string) {
+		for _, q := range inv.Queues {
+			if keep(q.Name) {
+				names = append(names, q.Name)
+			}
+		}
+		return names
+	})
+}
+
+// AnyName admits every name.
+func AnyName(string) bool { return true }
+
+// PoisonName admits the names of poison queues.
+func PoisonName(name string) bool {
+	_, ok := queue.PoisonOrigin(name)
+	return ok
+}
+
+// CompleteBlob completes the first argument with the containers of the running
+// host, and the second with files.
+func CompleteBlob(t *Target) Completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		var names []string
+		for _, c := range t.Glance(cmd.Context()).Containers {
+			names = append(names, c.Name+"/")
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// Glance is the inventory of the running host, empty when there is no answer.
+func (t *Target) Glance(ctx context.Context) (inv run.Inventory) {
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	defer cancel()
+	if c, err := t.Find(); err == nil {
+		inv, _ = Call(ctx, c, run.GetInventory{})
+	}
+	return inv
+}

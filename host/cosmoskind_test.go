@@ -86,7 +86,7 @@ func TestCosmosTriggerOptions(t *testing.T) {
 			with(func(t *app.CosmosTrigger) {
 				t.LeaseConnection, t.LeaseDatabase, t.LeaseContainer, t.LeasePrefix, t.CreateLeaseContainer = "Leases", "admin", "orders", "a-", true
 			})},
-		"times in milliseconds": {`"feedPollDelay":1,"leaseAcquireInterval":2000.0,"leaseExpirationInterval":3e3,"leaseRenewInterval":"4000","maxItemsPerInvocation":"%MANY%"`,
+		"times in milliseconds": {`"feedPollDelay":1,"leaseAcquireInterval":1999.5,"leaseExpirationInterval":3e3,"leaseRenewInterval":"4000","maxItemsPerInvocation":"%MANY%"`,
 			with(func(t *app.CosmosTrigger) {
 				t.FeedPollDelay, t.AcquireInterval, t.Expiration, t.RenewInterval, t.MaxItems = time.Millisecond, 2*time.Second, 3*time.Second, 4*time.Second, 7
 			})},
@@ -118,7 +118,7 @@ func TestCosmosTriggerFaults(t *testing.T) {
 		`"containerName":""`:                                               `bindings[0].containerName: is empty; allowed: the name of a container`,
 		`"feedPollDelay":-1`:                                               `bindings[0].feedPollDelay: found -1: out of range; allowed: a whole number of 0 or more`,
 		`"feedPollDelay":"soon"`:                                           `bindings[0].feedPollDelay: found "soon": cannot be read as a whole number; allowed: a whole number of 0 or more`,
-		`"leaseAcquireInterval":1.5`:                                       `bindings[0].leaseAcquireInterval: found 1.5: cannot be read as a whole number; allowed: a whole number of 0 or more`,
+		`"leaseAcquireInterval":"1.5"`:                                     `bindings[0].leaseAcquireInterval: found "1.5": cannot be read as a whole number; allowed: a whole number of 0 or more`,
 		`"leaseRenewInterval":-17000`:                                      `bindings[0].leaseRenewInterval: found -17000: out of range; allowed: a whole number of 0 or more`,
 		`"maxItemsPerInvocation":-1`:                                       `bindings[0].maxItemsPerInvocation: found -1: out of range; allowed: a whole number of 0 or more`,
 		`"leaseRenewInterval":"%SOON%"`:                                    `bindings[0].leaseRenewInterval: found "soon": cannot be read as a whole number of 32 bits; allowed: a whole number of 0 or more`,

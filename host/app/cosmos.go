@@ -1,6 +1,8 @@
 package app
 
 import (
+	"encoding/json"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -74,9 +76,15 @@ func (b *Binding) cosmosTrigger() (t CosmosTrigger, faults []*schemas.Fault) {
 		return standard
 	}
 	number := func(name string) int {
-		text := strings.TrimSpace(configText(b.Value(name)))
+		v := b.Value(name)
+		text := strings.TrimSpace(configText(v))
 		if text == "" {
 			return 0
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			if _, isNumber := v.(json.Number); isNumber { // a fraction is rounded, as in other attributes; one in a text is not
+				text = strconv.FormatFloat(math.RoundToEven(f), 'f', 0, 64)
+			}
 		}
 		const allowed = "a whole number of 0 or more"
 		n, err := strconv.ParseInt(text, 10, 32)

@@ -28,7 +28,7 @@ func (o *Options) check() error {
 	for what, files := range map[string]map[string]string{"Files": o.Files, "Overlay": o.Overlay} {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if near := misnamed(name); near != "" {
-				return fmt.Errorf("Options.%s has %q, and no host reads a file of this name; did you mean %q?", what, name, near)
+				return fmt.Errorf("file %q of Options.%s: no host reads a file of this name; did you mean %q?", name, what, near)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -175,9 +174,4 @@ func (b *begun) linger(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).Flush() // a ResponseWriter of a test has none
 	listen.Within(r, lingering)
 	_, _ = io.Copy(io.Discard, b.ReadCloser)
-}
-
-// inside runs a call of a service under the host's clock.
-func (s *Server) inside(name string, f func(ctx context.Context) error) error {
-	return s.env.Inside(name, f)
 }

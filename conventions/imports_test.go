@@ -112,7 +112,7 @@ func importRules() []importRule {
 		{"jsonschema is at home in schemas", not("./schemas"), except("github.com/santhosh-tekuri/jsonschema/...")},
 		{"go-plugin is at home in host/plugin and functions", not("./host/plugin", "./functions"), except("github.com/hashicorp/...")},
 		{"zerolog is at home in cmd and host", not("./cmd/...", "./host/..."), except("github.com/rs/zerolog/...")},
-		{"random UUIDs are at home in cmd and what serves requests", not("./cmd/...", "./host/web", "./host/ops/...", "./host/emulator/rest/..."), except("github.com/google/uuid")},
+		{"random UUIDs are at home in cmd and what serves requests", not("./cmd/...", "./host/ops/...", "./host/emulator/rest/..."), except("github.com/google/uuid")},
 		{"the libraries of telemetry are at home in host/telemetry", not("./host/telemetry/..."), except("github.com/prometheus/...", "go.opentelemetry.io/...")},
 		{"hashing in lanes is at home in host/emulator/storage", not("./host/emulator/storage"), except("github.com/minio/md5-simd")},
 		{"the CRC-64 of storage is at home in host/emulator/rest", not("./host/emulator/rest"), except("github.com/minio/crc64nvme")},

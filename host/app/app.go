@@ -55,7 +55,7 @@ type Options struct {
 	// started by its caller. Nil: Load looks for it.
 	Handler *HandlerSpec
 
-	// Kinds are the kinds that the host serves: package table below host/kinds
+	// Kinds are the kinds that the host serves: package served below host/kinds
 	// has them.
 	Kinds Kinds
 

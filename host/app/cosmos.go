@@ -76,15 +76,9 @@ func (b *Binding) cosmosTrigger() (t CosmosTrigger, faults []*schemas.Fault) {
 		return standard
 	}
 	number := func(name string) int {
-		v := b.Value(name)
-		text := strings.TrimSpace(configText(v))
+		text := strings.TrimSpace(rounded(b.Value(name)))
 		if text == "" {
 			return 0
-		}
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
-			if _, isNumber := v.(json.Number); isNumber { // a fraction is rounded, as in other attributes; one in a text is not
-				text = strconv.FormatFloat(math.RoundToEven(f), 'f', 0, 64)
-			}
 		}
 		const allowed = "a whole number of 0 or more"
 		n, err := strconv.ParseInt(text, 10, 32)
@@ -131,3 +125,15 @@ func (b *Binding) cosmosTrigger() (t CosmosTrigger, faults []*schemas.Fault) {
 
 // cosmosConnection is the connection of a trigger or output that names none.
 const cosmosConnection = "CosmosDB"
+
+// rounded is the text of a value, a number as .NET rounds it to a whole one; a number in a
+// text stays as it is.
+func rounded(v any) string {
+	text := configText(v)
+	if _, isNumber := v.(json.Number); isNumber {
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			return strconv.FormatFloat(math.RoundToEven(f), 'f', 0, 64)
+		}
+	}
+	return text
+}

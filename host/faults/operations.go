@@ -10,7 +10,7 @@ import (
 
 // does is what a service does, as the points of its faults have it ([services.FaultPoint.Op]).
 type does struct {
-	reads  []string // write nothing: a disk that is full lets them through
+	reads  []string // a disk that is full lets them through: they add nothing (Receive, AcceptSession and Close of Service Bus write locks)
 	writes []string
 	none   []string // of what keeps nothing on a disk of its own
 }

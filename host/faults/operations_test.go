@@ -29,8 +29,8 @@ func TestOperationsAreThoseOfTheSources(t *testing.T) {
 		dir  string
 		file func(name string) bool
 	}{
-		"queue":      {"emulator", func(name string) bool { return !blobs.MatchString(name) }},
-		"blob":       {"emulator", blobs.MatchString},
+		"queue":      {"emulator/storage", func(name string) bool { return !blobs.MatchString(name) }},
+		"blob":       {"emulator/storage", blobs.MatchString},
 		"servicebus": {"emulator/servicebus", nil},
 		"eventhubs":  {"emulator/eventhubs", nil},
 		"cosmos":     {"emulator/cosmos", nil},

@@ -4,5 +4,5 @@
 // check, how to connect and to listen, what a call by hand means, its web hook, and
 // what the command line shows of it. An [Output] and an [Input] are bindings. Each
 // kind has a package below this one, which takes what it needs from an [Env];
-// package table lists them. Elsewhere nothing compares kinds by their names.
+// package served lists them. Elsewhere nothing compares kinds by their names.
 package kinds

@@ -69,7 +69,7 @@ func Decode(r *http.Request, in any) error {
 	return nil
 }
 
-// decodeBody reads a body as a whole, or hands it on as what a handler reads.
+// decodeBody reads a body as a whole, or hands it on as what the operation reads.
 func decodeBody(from *http.Request, into reflect.Value) error {
 	if into.Kind() == reflect.Interface {
 		into.Set(reflect.ValueOf(measured{from.Body, max(from.ContentLength, 0)}))

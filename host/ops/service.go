@@ -20,7 +20,7 @@ const (
 // A Service is what operations know of an emulated service: its names, its errors, and what
 // can be done to its messages. A new service is a package with a value of this type, and a
 // row in package all. Functions that are nil are what the service does not have; all run
-// under the clock, unless they say otherwise.
+// under the clock, unless they say otherwise; Outside and Refuse run anywhere.
 type Service struct {
 	Name  string // of a message's service: "queue", "eventhub"
 	Path  string // first word of the paths of its operations, and of its list in the inventory: "queues"
@@ -41,7 +41,7 @@ type Service struct {
 	Names    func(e *Env) []string                                           // that it has beside its entities
 	Bound    map[string]func(b *app.Binding) []string                        // that a binding gives it, by the type of that
 	Within   func(entity string) string                                      // the entity in which that one is; nil: it is one
-	Due      func(ctx context.Context, e *Env) (d []DueItem, m int, _ error) // what it does next, at most MostDue of each entity, and how many more there are
+	Due      func(ctx context.Context, e *Env) (d []DueItem, m int, _ error) // what it does next: of an entity MostDue are enough, and how many more there are
 
 	// Each visits the messages of an entity, until visit returns false. visit must not keep
 	// the body.

@@ -13,7 +13,7 @@ func writeError(w http.ResponseWriter, status int, message, hint string) {
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)
-	if err != nil { // the values of this package always marshal
+	if err != nil { // answers always marshal
 		panic(err)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

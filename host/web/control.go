@@ -25,11 +25,13 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	}
 	journal := ops.RouteOf(run.ReadJournal{})
 	own.HandleFunc(pattern(journal), func(w http.ResponseWriter, r *http.Request) {
-		var in run.ReadJournal
-		err := decode(r, &in)
-		if err == nil {
-			err = s.journal(w, r, in)
-		}
+		err := s.guardedly(w, r, func() error {
+			var in run.ReadJournal
+			if err := decode(r, &in); err != nil {
+				return err
+			}
+			return s.journal(w, r, in)
+		})
 		if err != nil {
 			writeRefusal(w, (*ops.Service)(nil).Refusal(err))
 		}
@@ -45,38 +47,52 @@ func pattern(route ops.Route) string { return route.Method + " " + ops.Prefix + 
 // operation serves an operation.
 func (s *Server) operation(op ops.Deed) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		r = limited(w, r, op.Limit)
-		body := &begun{ReadCloser: r.Body}
-		r.Body = body
-		answer, err := s.do(op, r)
-		if stream, ok := answer.(ops.Stream); ok && err == nil {
-			err = s.streamed(w, r, op, stream)
-			answer = nil
+		asked := limited(w, r, op.Limit)
+		body := &begun{ReadCloser: asked.Body}
+		asked.Body = body
+		err := s.guardedly(w, asked, func() error { return s.do(w, asked, op) })
+		if err == nil {
+			return
 		}
-		switch _, none := answer.(ops.None); {
-		case err != nil:
-			writeRefusal(w, op.Refused(&s.env, op.NamesOf(r), err))
-			if op.Limit < 0 {
-				body.linger(w, r)
-			}
-		case none:
-			w.WriteHeader(op.Status)
-		case answer != nil:
-			writeJSON(w, op.Status, answer)
+		writeRefusal(w, op.Refused(&s.env, op.NamesOf(r), err))
+		if op.Limit < 0 {
+			body.linger(w, r)
 		}
 	}
 }
 
-// do does what a request asks for. One that panics is refused: its caller has an answer, and
-// not the end of the connection.
-func (s *Server) do(op ops.Deed, r *http.Request) (answer any, err error) {
+// do does what a request asks for, and writes the answer.
+func (s *Server) do(w http.ResponseWriter, r *http.Request, op ops.Deed) error {
+	answer, err := op.Do(r.Context(), &s.env, func(in any) error { return decode(r, in) })
+	if err != nil {
+		return err
+	}
+	switch answer := answer.(type) {
+	case ops.Stream:
+		return s.streamed(w, r, op, answer)
+	case ops.None:
+		w.WriteHeader(op.Status)
+	default:
+		writeJSON(w, op.Status, answer)
+	}
+	return nil
+}
+
+// guardedly serves a request. One that panics is refused: its caller has an answer, and not
+// the end of the connection.
+func (s *Server) guardedly(w http.ResponseWriter, r *http.Request, serve func() error) (err error) {
 	defer func() {
-		if cause := recover(); cause != nil {
+		switch cause := recover(); cause {
+		case nil:
+		case http.ErrAbortHandler: // what has begun cannot become a refusal
+			panic(cause)
+		default:
 			s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.Path).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an operation has failed")
+			w.Header().Del("Content-Length")
 			err = ops.Refuse(http.StatusInternalServerError, fmt.Sprintf("the host has failed to answer: %v", cause), "this is a fault of redeliver; what the host says stands in its log")
 		}
 	}()
-	return op.Do(r.Context(), &s.env, func(in any) error { return decode(r, in) })
+	return serve()
 }
 
 // streamed writes an answer of bytes. The error is one that can still be told: nothing was
@@ -92,6 +108,16 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, op ops.Deed, a
 		w.Header().Set("Content-Length", strconv.FormatInt(answer.Length, 10))
 	}
 	out := &counted{w: w}
+	defer func() {
+		cause := recover()
+		if cause != nil && out.n > 0 && cause != http.ErrAbortHandler { // what has begun cannot become a refusal
+			s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.RequestURI()).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an answer has failed")
+			cause = http.ErrAbortHandler
+		}
+		if cause != nil {
+			panic(cause)
+		}
+	}()
 	err := answer.Write(out)
 	if err != nil && out.err == nil { // and not the caller's going away
 		s.opts.Logger.Error().Err(err).Str("component", "web").Str("request", r.Method+" "+r.URL.RequestURI()).Msg("an answer could not be written to its end")

@@ -2,13 +2,16 @@ package web_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -83,6 +86,25 @@ func TestUploadOnFullDisk(t *testing.T) {
 	fault(store.OpWrite, nil)
 	if a := d.want(200, "GET", path, ""); a.Body != strings.Repeat("old", 1<<20) {
 		t.Errorf("the blob has %d bytes, want the old ones", len(a.Body))
+	}
+}
+
+// A refused body that does not end holds its connection for a short while only.
+func TestRefusedUploadThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	d, fault, _ := faulty(t)
+	d.want(201, "PUT", prefix+"/containers/files/blob?name=a", "old")
+	fault(store.OpWrite, syscall.ENOSPC)
+	conn, err := net.Dial("tcp", d.web.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "PUT %s/containers/files/blob?name=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n%s", prefix, strings.Repeat("x", 4<<20))
+	_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // a host that waits for the rest waits longer
+	text, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(text), "HTTP/1.1 507 ") {
+		t.Errorf("%.200s, %v", text, err)
 	}
 }
 

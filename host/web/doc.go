@@ -40,7 +40,7 @@
 // functions' bodies, each part has. Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
 // Each operation is a type of a package below host/ops, which has its parameters, its answer and
-// its deed; beside them GET /metrics serves Options.Metrics. schemas/openapi/control.json says the same in OpenAPI, and so does the
+// its deed (that of ReadJournal is controljournal.go here); beside them GET /metrics serves Options.Metrics. schemas/openapi/control.json says the same in OpenAPI, and so does the
 // host itself. Both, and this list, are made of the list of host/ops/all:
 //
 //	GET    /journal                            ReadJournal

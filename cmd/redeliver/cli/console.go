@@ -177,7 +177,7 @@ func (c *Console) releaseLocked() {
 // printable.
 func (c *Console) Printf(format string, args ...any) { c.Print(Textf(format, args...)) }
 
-// Data writes an answer as dataOut does.
+// Data writes an answer as DataOut does.
 func (c *Console) Data(answer []byte) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"syscall"
-	_ "time/tzdata" // time zones of schedules, also where the system has none
 )
 
 // Reason is an error of the file system without the path, which its reader

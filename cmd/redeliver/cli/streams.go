@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	_ "time/tzdata" // time zones of schedules, also where the system has none
 )
 
 // Streams are the ends of the process.

@@ -200,7 +200,7 @@ func Call[Out any](ctx context.Context, c *Client, in ops.Request[Out], edit ...
 	return out, err
 }
 
-// Read is call with a place for the answer.
+// Read is Call with a place for the answer.
 func (c *Client) Read(ctx context.Context, in, out any, edit ...func(*http.Request)) error {
 	resp, err := c.Ask(ctx, in, edit...)
 	if err != nil {

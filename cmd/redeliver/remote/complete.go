@@ -28,7 +28,7 @@ func CompleteFirst(t *Target, then cobra.ShellCompDirective, names func(inv *run
 	}
 }
 
-// noMore and orFile are what follows a first argument.
+// NoMore and OrFile are what follows a first argument.
 const (
 	NoMore = cobra.ShellCompDirectiveNoFileComp
 	OrFile = cobra.ShellCompDirectiveDefault

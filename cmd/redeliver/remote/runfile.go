@@ -75,7 +75,7 @@ type Ownership struct {
 	Exposed error // why other users may read the folder; nil: they may not
 }
 
-// Own takes the app in dir. It fails with an *ownedError when another process
+// Own takes the app in dir. It fails with an *OwnedError when another process
 // runs it.
 func Own(dir string) (*Ownership, error) {
 	state := app.StateFolder(dir)
@@ -251,7 +251,7 @@ func AwaitRelease(ctx context.Context, dir string, info RunInfo) error {
 	}
 }
 
-// releasePoll is how often awaitRelease looks: locks of the operating system do not
+// releasePoll is how often AwaitRelease looks: locks of the operating system do not
 // announce that they are free.
 const releasePoll = 10 * time.Millisecond
 

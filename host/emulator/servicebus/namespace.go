@@ -189,7 +189,7 @@ func (ns *Namespace) takeUntold() []journal.Record {
 // reads are the operations that change nothing but what time has changed.
 var reads = map[string]bool{
 	"Peek": true, "Held": true, "State": true, "ListQueues": true, "ListTopics": true, "ListSubscriptions": true, "ListRules": true,
-	"GetQueue": true, "GetTopic": true, "GetSubscription": true, "GetRule": true,
+	"GetQueue": true, "GetTopic": true, "GetSubscription": true, "GetRule": true, "Sessions": true,
 } // read only
 
 // operate runs f with the lock held, between the fault points.

@@ -46,7 +46,7 @@ func RedriveLetter(ctx context.Context, e *ops.Env, out *ops.Redriven, d *eventg
 		return err
 	}
 	out.Moved++
-	return e.Host.Clock().Sleep(ctx, 0) // as in mover.all
+	return e.Host.Clock().Sleep(ctx, 0) // as in redrive.Mover
 }
 
 func each(_ context.Context, e *ops.Env, entity string, visit func(*ops.ShownMessage, []byte) bool) error {

@@ -111,7 +111,7 @@ const dueShown = 5
 // timeNow is the time without what is due.
 func timeNow(e *ops.Env) ClockStatus {
 	clk := e.Host.Clock()
-	st := ClockStatus{Now: clk.Now(), Wall: time.Now()}
+	st := ClockStatus{Now: clk.Now(), Wall: time.Now()} //clock:outside clients are told the time of the real world too
 	if v, ok := clk.(*clock.Virtual); ok {
 		virtual, real := v.Elapsed()
 		st.Virtual, st.VirtualElapsedMS, st.RealElapsedMS = true, virtual.Milliseconds(), real.Milliseconds()

@@ -38,7 +38,7 @@ func (in GetInventory) Do(ctx context.Context, e *ops.Env) (out Inventory, err e
 		}
 		list, err := s.List(ctx, e)
 		if err != nil {
-			return out, s.Refusal(err)
+			return out, queues.Service.Refusal(err)
 		}
 		out.add(s.Path, list)
 	}

@@ -21,7 +21,12 @@ type SaveState struct {
 // knows it.
 func (SaveState) Do(_ context.Context, e *ops.Env) (ops.Stream, error) {
 	out := ops.Untyped()
-	out.Write = e.Host.SaveState
+	out.Write = func(to io.Writer) error {
+		if err := e.Host.SaveState(to); err != nil {
+			return ops.Refuse(http.StatusInternalServerError, err.Error(), "")
+		}
+		return nil
+	}
 	return out, nil
 }
 

@@ -87,12 +87,17 @@ func (s *Server) guardedly(w http.ResponseWriter, r *http.Request, serve func() 
 		case http.ErrAbortHandler: // what has begun cannot become a refusal
 			panic(cause)
 		default:
-			s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.Path).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an operation has failed")
+			s.failed(r, cause)
 			w.Header().Del("Content-Length")
 			err = ops.Refuse(http.StatusInternalServerError, fmt.Sprintf("the host has failed to answer: %v", cause), "this is a fault of redeliver; what the host says stands in its log")
 		}
 	}()
 	return serve()
+}
+
+// failed logs a panic.
+func (s *Server) failed(r *http.Request, cause any) {
+	s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.Path).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an operation has failed")
 }
 
 // streamed writes an answer of bytes. The error is one that can still be told: nothing was
@@ -109,13 +114,14 @@ func (s *Server) streamed(w http.ResponseWriter, r *http.Request, op ops.Deed, a
 	}
 	out := &counted{w: w}
 	defer func() {
-		cause := recover()
-		if cause != nil && out.n > 0 && cause != http.ErrAbortHandler { // what has begun cannot become a refusal
-			s.opts.Logger.Error().Str("component", "web").Str("request", r.Method+" "+r.URL.RequestURI()).Interface("panic", cause).Bytes("stack", debug.Stack()).Msg("an answer has failed")
-			cause = http.ErrAbortHandler
+		if out.n == 0 {
+			return // guardedly refuses it
 		}
-		if cause != nil {
-			panic(cause)
+		if cause := recover(); cause != nil {
+			if cause != http.ErrAbortHandler {
+				s.failed(r, cause)
+			}
+			panic(http.ErrAbortHandler) // what has begun cannot become a refusal
 		}
 	}()
 	err := answer.Write(out)

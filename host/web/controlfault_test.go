@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -133,6 +136,25 @@ func TestDownloadOfDamagedBlob(t *testing.T) {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("log %q lacks %s", log.String(), want)
 		}
+	}
+}
+
+// A state or an inventory that cannot be read is the host's failure, and not the caller's.
+func TestUnreadableIsNoWrongRequest(t *testing.T) {
+	t.Parallel()
+	d, fault, _ := faulty(t)
+	d.want(201, "PUT", prefix+"/containers/files/blob?name=big", strings.Repeat("old", 1<<20))
+	fault(store.OpRead, errors.New("a bad sector"))
+	d.want(500, "GET", prefix+"/state", "")
+	fault(store.OpRead, nil)
+	env := &ops.Env{Host: d.host, Services: []*ops.Service{{
+		Path: "servicebus", Refuse: ops.MessagingRefusal(""),
+		List: func(context.Context, *ops.Env) (any, error) { return nil, errors.New("a bad sector") },
+	}}}
+	deed := ops.Of(run.GetInventory{})
+	_, err := deed.Do(t.Context(), env, func(any) error { return nil })
+	if err == nil || deed.Refused(env, nil, err).Status != 500 {
+		t.Errorf("inventory: %v", err)
 	}
 }
 

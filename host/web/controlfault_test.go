@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/run"
@@ -149,7 +150,7 @@ func TestUnreadableIsNoWrongRequest(t *testing.T) {
 	fault(store.OpRead, nil)
 	env := &ops.Env{Host: d.host, Services: []*ops.Service{{
 		Path: "servicebus", Refuse: ops.MessagingRefusal(""),
-		List: func(context.Context, *ops.Env) (any, error) { return nil, errors.New("a bad sector") },
+		List: func(context.Context, *ops.Env) (any, error) { return nil, bindings.ErrUnavailable },
 	}}}
 	deed := ops.Of(run.GetInventory{})
 	_, err := deed.Do(t.Context(), env, func(any) error { return nil })

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 )
 
 // timedOut is a fault of the network that says so.
@@ -66,12 +68,7 @@ func TestFaultsOfTheTransportAreUnreachable(t *testing.T) {
 // Nobody listens: so it is for the messaging clients too.
 func TestNamespaceThatIsNotThereIsUnreachable(t *testing.T) {
 	t.Parallel()
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	connection := busConnectionString(nobody.Addr().String())
-	_ = nobody.Close()
+	connection := busConnectionString("127.0.0.1:" + strconv.Itoa(listentest.FreePort()))
 	bus, err := azure.NewServiceBus(connection, &azure.Options{Retries: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +23,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 )
 
 func init() { fleetMain = func() { functions.Main(fleetApp()) } }
@@ -83,12 +83,7 @@ func newFleet(t *testing.T) *fleet {
 	f := &fleet{T: t, dir: t.TempDir(), ports: map[string]int{}, hosts: map[string]*fleetHost{}}
 	f.changed = sync.NewCond(&f.mu)
 	for _, name := range []string{"blob", "queue", "bus"} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		f.ports[name] = l.Addr().(*net.TCPAddr).Port
+		f.ports[name] = listentest.FreePort() // the owner takes them again after it was killed
 	}
 	t.Cleanup(func() {
 		for name := range f.hosts {

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -29,6 +28,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 	"github.com/redeliver/redeliver/host/worker/dotnettest"
 	"github.com/redeliver/redeliver/host/worker/javatest"
 )
@@ -433,17 +433,9 @@ func usage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// free-port VAR names a port that is free at the moment, and that no system gives to who
-// asks for any: the scripts beside this one do so all the time.
+// free-port VAR names a port at which nobody listens.
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
-	for {
-		port := strconv.Itoa(20_000 + rand.IntN(12_000))
-		if l, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			ts.Setenv(args[0], port)
-			ts.Check(l.Close())
-			return
-		}
-	}
+	ts.Setenv(args[0], strconv.Itoa(listentest.FreePort()))
 }
 
 // ask NAME STATUS METHOD PATH [HEADER:VALUE] makes a request to the host that a

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"os"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/customhandler"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/retrycontext"
 )
@@ -143,17 +143,10 @@ func TestStartErrors(t *testing.T) {
 // to it after a crash.
 func TestFixedPort(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := listentest.FreePort()
 	fixed := func(s *customhandler.Spec) { s.Port = port }
 	h := started(t, fixed)
-	_, err = start(t, clock.System(), fixed)
+	_, err := start(t, clock.System(), fixed)
 	serr, ok := errors.AsType[*process.StartError](err)
 	if !ok || !strings.Contains(serr.Reason, fmt.Sprintf("port %d is in use", port)) || !strings.Contains(serr.Hint, "customHandler.port") {
 		t.Errorf("got %v", err)

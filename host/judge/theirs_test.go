@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 )
 
 const (
@@ -84,7 +85,7 @@ func start(t *testing.T, dir, runtime string, env []string) *subject {
 	t.Helper()
 	one.Lock()
 	t.Cleanup(one.Unlock)
-	port := freePort(t)
+	port := strconv.Itoa(listentest.FreePort())
 	command := os.Getenv(judgeVariable)
 	words := strings.Fields(command)
 	for i, word := range words { // each by itself: a folder may have blanks in its name
@@ -130,17 +131,6 @@ func start(t *testing.T, dir, runtime string, env []string) *subject {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // ready waits until the host runs, says that it does not, or ends. A host whose answers

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
@@ -61,22 +63,18 @@ func (m *meeting) called(h *workerpb.RpcHttp) *workerpb.StatusResult {
 
 // serve opens the server of a worker.
 func (a *actor) serve() string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(err)
-	at := l.Addr().String()
-	run := func() { _ = http.Serve(l, http.HandlerFunc(a.request)) }
+	at := "127.0.0.1:" + strconv.Itoa(listentest.FreePort())
+	run := func() {
+		l, err := net.Listen("tcp", at)
+		check(err)
+		go func() { _ = http.Serve(l, http.HandlerFunc(a.request)) }()
+	}
 	switch {
 	case a.is("servesNobody"):
-		check(l.Close())
 	case a.is("servesLate"):
-		check(l.Close())
-		time.AfterFunc(300*time.Millisecond, func() {
-			l, err = net.Listen("tcp", at)
-			check(err)
-			run()
-		})
+		time.AfterFunc(300*time.Millisecond, run)
 	default:
-		go run()
+		run()
 	}
 	return "http://" + at
 }

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +20,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 )
 
 // hookBench is a Grid whose web hooks are real.
@@ -295,12 +296,7 @@ func TestHandshakeWithoutAnswer(t *testing.T) {
 		t.Errorf("refused %v after %s: %v", done, moved, err)
 	}
 
-	l, listenErr := net.Listen("tcp", "127.0.0.1:0")
-	if listenErr != nil {
-		t.Fatal(listenErr)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
+	address := "127.0.0.1:" + strconv.Itoa(listentest.FreePort())
 	h := newHookBench(t, 10*time.Second)
 	_, err = h.subscribe("http://"+address+"/", "")
 	if e, ok := errors.AsType[*eventgrid.Error](err); !ok || e.Status != 400 {

@@ -21,6 +21,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/listen/listentest"
 )
 
 // The contestants. All are processes of their own, so that none carries the
@@ -89,8 +90,8 @@ func open(b *testing.B, name string, depth int) *server {
 // does.
 func openAzurite(b *testing.B, name, main string) *server {
 	b.Helper()
-	queuePort, blobPort := freePort(b), freePort(b)
-	args := []string{main, "--queuePort", queuePort, "--blobPort", blobPort, "--tablePort", freePort(b), "--skipApiVersionCheck", "--disableTelemetry", "--silent"}
+	queuePort, blobPort := freePort(), freePort()
+	args := []string{main, "--queuePort", queuePort, "--blobPort", blobPort, "--tablePort", freePort(), "--skipApiVersionCheck", "--disableTelemetry", "--silent"}
 	if name == azuriteMemory {
 		args = append(args, "--inMemoryPersistence")
 	} else {
@@ -123,16 +124,7 @@ func azuriteMain() string {
 	return main
 }
 
-func freePort(b *testing.B) string {
-	b.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
+func freePort() string { return strconv.Itoa(listentest.FreePort()) }
 
 // firstAnswer asks until both services answer.
 func (s *server) firstAnswer(b *testing.B, begun time.Time) {

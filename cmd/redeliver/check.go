@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -53,7 +54,7 @@ With --strict the exit code is 1 for warnings and lints too.`,
 			if err := files.finish(); err != nil {
 				return err
 			}
-			report, err := check(cmd.Context(), dir, set, files, noBuild, newLog(cli.NewConsole(std, false), false, time.Now))
+			report, err := check(cmd.Context(), dir, set, files, noBuild, show.NewLog(cli.NewConsole(std, false), false, time.Now))
 			if err != nil {
 				return err
 			}

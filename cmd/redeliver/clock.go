@@ -10,57 +10,10 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
-
-// clockModes are the modes of the clock.
-var clockModes = []string{string(clock.Real), string(clock.Debug), string(clock.Auto), string(clock.Manual)}
-
-// modeText says what the clock does in a mode.
-func modeText(mode clock.Pace) string {
-	switch mode {
-	case clock.Auto:
-		return "auto: waiting is skipped whenever nothing is left to do"
-	case clock.Manual:
-		return "manual: time stands still until it is moved (redeliver clock advance 15m, clock next)"
-	case clock.Debug:
-		return "debug: follows the wall, but stands still while a handler runs"
-	}
-	return "real: follows the wall"
-}
-
-// setPace sets the pace of the clock. Accounts outside this host end their locks in real
-// time, so with one it can only be real.
-func (c *common) setPace(mode clock.Pace) error {
-	c.pacing.Lock()
-	defer c.pacing.Unlock()
-	if mode != clock.Real && c.onlyReal != "" {
-		return fmt.Errorf("the clock has to be real: %s is an account outside this host, and its locks end in real time", c.onlyReal)
-	}
-	c.clock.SetPace(mode)
-	return nil
-}
-
-// outside is told the first connection to an account outside this host.
-func (c *common) outside(setting string) {
-	c.pacing.Lock()
-	defer c.pacing.Unlock()
-	c.onlyReal = setting
-	if c.clock.Pace() == clock.Real {
-		return
-	}
-	c.clock.SetPace(clock.Real)
-	c.out.Say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
-}
-
-// hurryUp lets a clock that stands still go on for the end of the host, whose waits for
-// handlers are limited by it.
-func (c *common) hurryUp() {
-	if mode := c.clock.Pace(); mode == clock.Manual || mode == clock.Debug {
-		_ = c.setPace(clock.Real) // which is always possible
-	}
-}
 
 // longestAdvance is the most that [run.AdvanceClock] takes: a year.
 const longestAdvance = 366 * 24 * time.Hour
@@ -130,7 +83,7 @@ func timeText(st *run.ClockStatus) string {
 		cli.RoundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), cli.RoundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
 	cli.Writef(&t, "  wall  %s\n", st.Wall.Format(time.RFC3339))
 	if st.Virtual {
-		cli.Writef(&t, "  mode  %s\n", modeText(st.Mode))
+		cli.Writef(&t, "  mode  %s\n", show.ModeText(st.Mode))
 	}
 	for i, d := range st.Due {
 		label := "    "

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -13,7 +14,7 @@ import (
 // takes no other pace.
 func TestPaceWithAnAccountOutside(t *testing.T) {
 	t.Parallel()
-	for _, mode := range clockModes {
+	for _, mode := range show.ClockModes {
 		var told strings.Builder
 		s := &common{clock: clock.NewVirtual(time.Now(), nil), out: cli.NewConsole(cli.Streams{Out: &told, Err: &told}, true)}
 		t.Cleanup(s.clock.Close)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
@@ -61,7 +62,7 @@ func newCommon(ctx context.Context, stop func(), std cli.Streams, dirs []string,
 	c := &common{
 		flags: f, stop: stop, ended: ctx.Done(), out: cli.NewConsole(std, f.output != "pretty"), begun: time.Now(),
 	}
-	c.log = newLog(c.out, f.verbose, c.now)
+	c.log = show.NewLog(c.out, f.verbose, c.now)
 	names := app.Names(dirs)
 	for i, dir := range dirs {
 		c.apps = append(c.apps, &session{
@@ -228,13 +229,13 @@ func (c *common) follow(from uint64) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.printed = cancel
 	sub := c.first().host.Journal().Subscribe(from)
-	p := newPrinter(c.first())
+	p := c.first().printer()
 	for _, s := range c.apps[1:] {
-		p.add(newPrinter(s))
+		p.Add(s.printer())
 	}
 	c.background.Go(func() {
 		defer sub.Close()
-		p.run(ctx, sub)
+		p.Run(ctx, sub)
 	})
 }
 

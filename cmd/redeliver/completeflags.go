@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/scaffold"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -50,7 +51,7 @@ func flagValues() map[string]remote.Completion {
 	}
 	return map[string]remote.Completion{
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
-		"clock":          closed(clockModes...),
+		"clock":          closed(show.ClockModes...),
 		"ports":          closed(anyPorts),
 		"user-log-level": closed(app.LogLevelWords()...),
 		"cors":           closed("*"),
@@ -116,7 +117,7 @@ func completeOwnFunctions(_ *cobra.Command, args []string, _ string) ([]string, 
 	if err != nil {
 		return nil, remote.NoMore
 	}
-	return functionsOf(a), remote.NoMore
+	return show.FunctionsOf(a), remote.NoMore
 }
 
 // faultEntities are the entities of the service that the command names, or of all.

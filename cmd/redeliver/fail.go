@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +9,6 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/faults"
-	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
@@ -201,22 +199,4 @@ func faultLines(list []run.Fault) string {
 		cli.Writef(&b, "%s: %s\n", what, how)
 	}
 	return b.String()
-}
-
-// killAt is what kills the process where "fail host" has said; nil: it has not.
-func (s *session) killAt() func(*journal.Record) bool {
-	if !s.crash.Pending() {
-		return nil
-	}
-	return s.killIfReached
-}
-
-func (s *session) killIfReached(r *journal.Record) bool {
-	if !s.crash.Reached(r) {
-		return false
-	}
-	if p, err := os.FindProcess(os.Getpid()); err == nil {
-		_ = p.Kill()
-	}
-	select {} // the process has ended
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
@@ -265,22 +266,20 @@ func parseSince(text string) (ago time.Duration, first int64, err error) {
 }
 
 // printer is the printer of "redeliver start", for a host in another process.
-func (l *logs) printer() *printer {
-	p := &printer{
-		out: l.out, json: l.json, wordy: l.verbose, at: &columns{day: l.host.Clock.Now.Local().Format(time.DateOnly)},
-		pace: func() clock.Pace { return l.mode }, running: func() bool { return l.runs },
-		ending: func(status string) bool { return strings.HasPrefix(status, "signal: ") },
-		wants:  func(rec *journal.Record) bool { return !rec.Time.Before(l.from) && l.filter.admits(rec) },
-		since:  l.host.Journal + 1,
-		levels: l.levels, others: l.levelsOf,
-		refusals: map[string]bool{}, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
+func (l *logs) printer() *show.Printer {
+	of := show.Of{
+		Out: l.out, JSON: l.json, Verbose: l.verbose, Day: l.host.Clock.Now.Local(),
+		Pace: func() clock.Pace { return l.mode }, Running: func() bool { return l.runs },
+		Ends:  func(status string) bool { return strings.HasPrefix(status, "signal: ") },
+		Wants: func(rec *journal.Record) bool { return !rec.Time.Before(l.from) && l.filter.admits(rec) },
+		Since: l.host.Journal + 1, Levels: l.levels, LevelsOf: l.levelsOf,
 	}
 	if l.host.Report != nil {
 		for i := range l.host.Report.Functions {
-			p.at.width = max(p.at.width, len([]rune(l.host.Report.Functions[i].Name)))
+			of.Width = max(of.Width, len([]rune(l.host.Report.Functions[i].Name)))
 		}
 	}
-	return p
+	return show.New(of)
 }
 
 // levels are those of the app that runs.
@@ -310,7 +309,7 @@ func (l *logs) hush() {
 	for i := range names {
 		names[i] = l.host.Report.Functions[i].Name
 	}
-	if text := hushed(l.levels(), names); text != l.hushed {
+	if text := show.Hushed(l.levels(), names); text != l.hushed {
 		if l.hushed = text; text != "" {
 			l.out.Say("info", text)
 		}
@@ -318,7 +317,7 @@ func (l *logs) hush() {
 }
 
 // take prints a line of the journal.
-func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
+func (l *logs) take(ctx context.Context, p *show.Printer, line []byte) error {
 	var gap struct{ Missed uint64 }
 	if err := json.Unmarshal(line, &gap); err != nil {
 		return fmt.Errorf("journal of %s: %w", l.c.Base, err)
@@ -327,7 +326,7 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 		if !l.came {
 			l.gone = gap.Missed
 		} else {
-			p.missing(gap.Missed)
+			p.Missing(gap.Missed)
 		}
 		return nil
 	}
@@ -352,8 +351,8 @@ func (l *logs) take(ctx context.Context, p *printer, line []byte) error {
 		}
 	}
 	if !l.json {
-		p.show(&rec, 0)
-	} else if p.wanted(&rec) {
+		p.Show(&rec, 0)
+	} else if p.Wanted(&rec) {
 		l.out.Print(string(line) + "\n") // as it came: it may have members that this program does not know
 	}
 	if out, ok := l.out.Out.(*cli.Output); ok {
@@ -395,7 +394,7 @@ func failure(rec *journal.Record) bool {
 	case journal.Settled:
 		switch rec.Decision {
 		case "deleted", "completed", "checkpointed", "responded", "recorded", "deferred":
-			status, refused := answered(rec)
+			status, refused := show.Answered(rec)
 			return refused || strings.HasPrefix(status, "with 5") || rec.Error != ""
 		}
 		return true

@@ -8,8 +8,8 @@
 // an app needs (wanted.go) and what clients are told (accounts.go, endpoints.go), store.go
 // the data, the files named bus... the commands for Service Bus, the rest one command per
 // file. Below are rooms: cli is what all commands share towards a person, remote how a
-// command finds a running host and asks it, scaffold the new apps and functions, mcp the
-// tools of an assistant.
+// command finds a running host and asks it, show what is printed of a host, scaffold the new
+// apps and functions, mcp the tools of an assistant.
 //
 // # Exit codes
 //

@@ -16,6 +16,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/ops"
@@ -89,7 +90,7 @@ func (a *assistant) clocks() []mcp.Way {
 		mcp.Operation(a.ask, "show", mcp.Reads, run.GetClock{}, timeText),
 		mcp.Operation(a.ask, "advance", mcp.Changes, run.AdvanceClock{}, timeText),
 		mcp.Operation(a.ask, "next", mcp.Changes, run.NextDeadline{}, timeText),
-		mcp.Operation(a.ask, "set", mcp.Changes, run.SetClock{}, timeText).Among("mode", clockModes...),
+		mcp.Operation(a.ask, "set", mcp.Changes, run.SetClock{}, timeText).Among("mode", show.ClockModes...),
 	}
 }
 
@@ -250,7 +251,7 @@ func (a *assistant) check() mcp.Way {
 		Arguments: mcp.Flags(cmd.Flags(), "no-build"),
 		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
 			noBuild, _ := given["noBuild"].(bool)
-			report, err := check(ctx, a.app(), nil, configFiles{}, noBuild, newLog(cli.NewConsole(a.std, true), false, time.Now))
+			report, err := check(ctx, a.app(), nil, configFiles{}, noBuild, show.NewLog(cli.NewConsole(a.std, true), false, time.Now))
 			if err != nil {
 				return mcp.Answer{}, err
 			}

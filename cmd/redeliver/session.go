@@ -10,14 +10,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
@@ -50,6 +53,7 @@ type session struct {
 
 	explained map[string]bool // why the app does not run, as far as it was said
 	warned    map[string]bool // the warnings of the app that were said
+	tidy      sync.Once       // after the start
 
 	unwatch context.CancelFunc
 	watched chan error // why the files are not watched; nil: the session ends
@@ -293,7 +297,7 @@ func (s *session) completeApp(a *app.App) {
 // hint names the command that shows the other faults.
 func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	for _, f := range faults {
-		if !ofProcess(f.File) {
+		if !show.OfProcess(f.File) {
 			continue
 		}
 		hint := f.Hint
@@ -307,9 +311,6 @@ func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	}
 	return nil
 }
-
-// ofProcess reports whether a file, or what stands for one, is read once per process.
-func ofProcess(file string) bool { return file == "--set" || file == "local.settings.json" }
 
 // checkCommand is the command line that checks the app as this one runs it.
 func (s *session) checkCommand() string {
@@ -475,4 +476,20 @@ func (s *session) run(ctx context.Context) error {
 		<-ctx.Done()
 	}
 	return nil
+}
+
+// killAt is what kills the process where "fail host" has said; nil: it has not.
+func (s *session) killAt() func(*journal.Record) bool {
+	if !s.crash.Pending() {
+		return nil
+	}
+	return func(r *journal.Record) bool {
+		if !s.crash.Reached(r) {
+			return false
+		}
+		if p, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = p.Kill()
+		}
+		select {} // the process has ended
+	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/languages"
@@ -240,7 +241,7 @@ func (f *startFlags) folders(args []string) ([]string, error) {
 
 // check refuses values that no app could change.
 func (f *startFlags) check() error {
-	if err := cli.OneOf("clock", f.clock, clockModes...); err != nil {
+	if err := cli.OneOf("clock", f.clock, show.ClockModes...); err != nil {
 		return err
 	}
 	if f.output == "compact" {

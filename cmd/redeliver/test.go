@@ -18,6 +18,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/schemas"
@@ -85,7 +86,7 @@ func (flags *testFlags) once(ctx context.Context, std cli.Streams, args []string
 		return err
 	}
 	if flags.junit != "" {
-		if err := writeJUnit(flags.junit, r.results, r.faults); err != nil {
+		if err := show.WriteJUnit(flags.junit, r.results, r.faults); err != nil {
 			return err
 		}
 	}

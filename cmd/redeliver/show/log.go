@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"io"
@@ -10,9 +10,9 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
-// newLog returns the logger of a host: lines on the standard error with the clock
+// NewLog returns the logger of a host: lines on the standard error with the clock
 // of the journal. now gives the clock's time.
-func newLog(out *cli.Console, verbose bool, now func() time.Time) zerolog.Logger {
+func NewLog(out *cli.Console, verbose bool, now func() time.Time) zerolog.Logger {
 	level := zerolog.WarnLevel
 	if verbose {
 		level = zerolog.DebugLevel

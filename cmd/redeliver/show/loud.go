@@ -1,8 +1,7 @@
-package main
+package show
 
 import (
 	"cmp"
-	"os"
 	"strings"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
@@ -13,29 +12,16 @@ import (
 // information is the level of what is no warning, as the journal writes it.
 const information = "information"
 
-// levels are those of the running app.
-func (s *session) levels() app.LogLevels { return s.levelsOf(s.host.App()) }
-
-// levelsOf are the levels of an app, which may be nil, below those that the user asks for, in
-// the words of the platform's tool.
-func (s *session) levelsOf(a *app.App) app.LogLevels {
-	var own app.LogLevels
-	if a != nil {
-		own = a.Config.LogLevels
-	}
-	return own.ForUsers(cmp.Or(s.flags.userLogLevel, os.Getenv("FUNCTIONS_USER_LOG_LEVEL")))
-}
-
 // loud reports whether a line is shown, by the levels of host.json, as in the platform's
 // tool: lines of handlers, and the host's own about a function. --verbose shows all
 // (spec host-and-retry 6.2).
-func (p *printer) loud(rec *journal.Record) bool {
-	levels := p.levels
-	if rec.App != "" && p.others != nil {
-		levels = func() app.LogLevels { return p.others(rec.App) }
+func (p *Printer) loud(rec *journal.Record) bool {
+	levels := p.Levels
+	if rec.App != "" && p.LevelsOf != nil {
+		levels = func() app.LogLevels { return p.LevelsOf(rec.App) }
 	}
 	switch {
-	case p.wordy:
+	case p.Verbose:
 		return true
 	case rec.Kind == journal.HandlerLog:
 		return levels().Show(app.HandlerCategory(rec.OwnFunction()), rec.Level)
@@ -52,9 +38,9 @@ func (p *printer) loud(rec *journal.Record) bool {
 	return levels().Show(app.FunctionCategory(rec.OwnFunction()), level)
 }
 
-// hushed tells of the functions and their program that have lines that --verbose alone
+// Hushed tells of the functions and their program that have lines that --verbose alone
 // shows, because of host.json; empty for none.
-func hushed(levels app.LogLevels, functions []string) string {
+func Hushed(levels app.LogLevels, functions []string) string {
 	hides := func(category string) bool { return !levels.Show(category, information) }
 	var of []string
 	n := 0
@@ -75,8 +61,8 @@ func hushed(levels app.LogLevels, functions []string) string {
 	return "logging.logLevel hides lines of " + strings.Join(of, " and of ") + "; --verbose shows all"
 }
 
-// functionsOf are the names of an app's functions.
-func functionsOf(a *app.App) (names []string) {
+// FunctionsOf are the names of an app's functions.
+func FunctionsOf(a *app.App) (names []string) {
 	for _, f := range a.Functions {
 		names = append(names, f.Name)
 	}
@@ -85,7 +71,7 @@ func functionsOf(a *app.App) (names []string) {
 
 // handlerLine is a line of a handler's output. Its level is said where it is another than
 // Information.
-func (p *printer) handlerLine(rec *journal.Record) string {
+func (p *Printer) handlerLine(rec *journal.Record) string {
 	colour := ""
 	switch rec.Level {
 	case "warning":

@@ -1,10 +1,9 @@
-package main
+package show
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,28 +20,39 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// printer writes what the journal says to the standard output: as it is, or one
+// Of is what a printer prints: whose journal it is.
+type Of struct {
+	Out     *cli.Console
+	App     string // of several the one whose overview this printer shows
+	JSON    bool   // records as they are
+	Verbose bool
+
+	Pace     func() clock.Pace               // of the host's clock
+	Running  func() bool                     // an app runs
+	Ends     func(status string) bool        // the end of a process with that status belongs to the end of the host
+	Since    uint64                          // records before it were there before anybody could measure their real time
+	Day      time.Time                       // whose date needs no line
+	Width    int                             // of the column of functions, at least
+	Wants    func(rec *journal.Record) bool  // what is printed; nil: everything
+	Levels   func() app.LogLevels            // of the running app
+	LevelsOf func(name string) app.LogLevels // of one of several; nil: each has a printer
+	Refusals map[string]bool                 // said since the app ran last: a start is tried again and again
+
+	// Loaded is asked when a generation was loaded, for its overview. Nil, or a nil overview:
+	// none is shown.
+	Loaded func() *Banner
+}
+
+// Printer writes what the journal says to the standard output: as it is, or one
 // line for each attempt and settlement. One goroutine uses it.
-type printer struct {
-	s    *session // nil where another process is the host
-	out  *cli.Console
-	json bool
+type Printer struct {
+	Of
 
-	wordy   bool                            // --verbose
-	pace    func() clock.Pace               // of the host's clock
-	running func() bool                     // an app runs
-	ending  func(status string) bool        // the end of a process with that status belongs to the end of the host
-	since   uint64                          // records before it were there before anybody could measure their real time
-	wants   func(rec *journal.Record) bool  // what is printed; nil: everything
-	levels  func() app.LogLevels            // of the running app
-	others  func(name string) app.LogLevels // of one of several; nil: each has a printer
-
-	apps     map[string]*printer // of the apps of a start that has several, and this one among them
+	apps     map[string]*Printer // of the apps of a start that has several, and this one among them
 	at       *columns            // shared by these
 	tone     string              // colour of what the line says that was put together last
-	shown    *banner             // the last one; nil: none
+	shown    *Banner             // the last one; nil: none
 	faults   map[string]bool     // of functions, as they were said last
-	refusals map[string]bool     // said since the app ran last: a start is tried again and again
 	stacks   map[string]string   // of a function, the places that were shown last
 	failing  map[string]string   // why a function's listener failed last: it is started again and again
 	hinted   bool                // about message encoding
@@ -57,16 +67,16 @@ type columns struct {
 	day    string // of the lines printed last
 }
 
-// add makes p print also the records of another app, as its own printer does.
-func (p *printer) add(q *printer) {
+// Add makes p print also the records of another app, as its own printer does.
+func (p *Printer) Add(q *Printer) {
 	if p.apps == nil {
-		p.apps = map[string]*printer{p.s.name: p}
+		p.apps = map[string]*Printer{p.App: p}
 	}
-	p.apps[q.s.name], q.at = q, p.at
+	p.apps[q.App], q.at = q, p.at
 }
 
 // of is the printer for a record: of its app, or p for what is of none.
-func (p *printer) of(rec *journal.Record) *printer {
+func (p *Printer) of(rec *journal.Record) *Printer {
 	if q := p.apps[rec.App]; q != nil {
 		return q
 	}
@@ -82,18 +92,20 @@ type began struct {
 // maxTimelines limits what the printer remembers of messages that never end.
 const maxTimelines = 50_000
 
-func newPrinter(s *session) *printer {
-	return &printer{
-		s: s, out: s.out, json: s.flags.output == "json", wordy: s.flags.verbose,
-		pace: func() clock.Pace { return s.clock.Pace() }, running: func() bool { return s.host.App() != nil }, ending: s.ends, levels: s.levels,
-		at:       &columns{day: s.begun.Format(time.DateOnly)},
-		refusals: s.explained, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
+// New returns a printer.
+func New(of Of) *Printer {
+	if of.Refusals == nil {
+		of.Refusals = map[string]bool{}
+	}
+	return &Printer{
+		Of: of, at: &columns{day: of.Day.Format(time.DateOnly), width: of.Width},
+		stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 }
 
-// run prints until ctx ends, and then what is still there.
-func (p *printer) run(ctx context.Context, sub *journal.Subscription) {
-	if !p.json && p.running() {
+// Run prints until ctx ends, and then what is still there.
+func (p *Printer) Run(ctx context.Context, sub *journal.Subscription) {
+	if !p.JSON && p.Running() {
 		p.showBanner()
 	}
 	p.showAll(sub)
@@ -111,68 +123,69 @@ func (p *printer) run(ctx context.Context, sub *journal.Subscription) {
 const together = 2 * time.Millisecond
 
 // showAll shows what there is, written at once.
-func (p *printer) showAll(sub *journal.Subscription) {
-	p.out.Hold()
-	defer p.out.Release()
+func (p *Printer) showAll(sub *journal.Subscription) {
+	p.Out.Hold()
+	defer p.Out.Release()
 	for n := 1; ; n++ {
 		rec, missed, ok := sub.TryNext()
 		if !ok {
 			return
 		}
-		p.of(&rec).show(&rec, missed)
+		p.of(&rec).Show(&rec, missed)
 		if n%1000 == 0 {
-			p.out.Release()
-			p.out.Hold()
+			p.Out.Release()
+			p.Out.Hold()
 		}
 	}
 }
 
-func (p *printer) show(rec *journal.Record, missed uint64) {
-	if p.json {
-		p.missing(missed)
-		p.out.Print(string(append(rec.AppendLineWithPID(nil), '\n')))
+// Show prints a record, and says before it how many are missing.
+func (p *Printer) Show(rec *journal.Record, missed uint64) {
+	p.Missing(missed)
+	if p.JSON {
+		p.Out.Print(string(append(rec.AppendLineWithPID(nil), '\n')))
 		if rec.Kind == journal.GenerationLoaded {
-			p.ensureKeys()
+			p.overview()
 		}
 		return
 	}
-	p.missing(missed)
 	p.tone = ""
 	if line := p.line(rec); line != "" && p.loud(rec) {
 		p.emit(rec, line)
 	}
 }
 
-// missing tells of records that could not be printed.
-func (p *printer) missing(n uint64) {
+// Missing tells of records that could not be printed.
+func (p *Printer) Missing(n uint64) {
 	switch {
 	case n == 0:
-	case p.json:
-		p.out.Warn(fmt.Sprintf("the journal ran ahead: %d records are missing", n))
+	case p.JSON:
+		p.Out.Warn(fmt.Sprintf("the journal ran ahead: %d records are missing", n))
 	default:
-		p.out.Print(p.out.Paint(cli.Dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", n)) + "\n")
+		p.Out.Print(p.Out.Paint(cli.Dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", n)) + "\n")
 	}
 }
 
 // emit prints a line, below the date when it is another one.
-func (p *printer) emit(rec *journal.Record, line string) {
-	if !p.wanted(rec) {
+func (p *Printer) emit(rec *journal.Record, line string) {
+	if !p.Wanted(rec) {
 		return
 	}
 	if day := rec.Time.Local().Format(time.DateOnly); day != p.at.day {
 		p.at.day = day
-		line = p.out.Paint(cli.Dim, day) + "\n" + line
+		line = p.Out.Paint(cli.Dim, day) + "\n" + line
 	}
-	p.out.Print(line + "\n")
+	p.Out.Print(line + "\n")
 }
 
-func (p *printer) wanted(rec *journal.Record) bool { return p.wants == nil || p.wants(rec) }
+// Wanted reports whether a record is to be printed.
+func (p *Printer) Wanted(rec *journal.Record) bool { return p.Wants == nil || p.Wants(rec) }
 
 // line returns the line of a record; "" for none.
-func (p *printer) line(rec *journal.Record) string {
+func (p *Printer) line(rec *journal.Record) string {
 	switch rec.Kind {
 	case journal.GenerationLoaded:
-		clear(p.refusals)
+		clear(p.Refusals)
 		if rec.Generation > 1 {
 			p.note(rec, cli.Green, "reloaded", join(rec.App, "generation "+strconv.Itoa(rec.Generation)))
 		}
@@ -217,7 +230,7 @@ func (p *printer) line(rec *journal.Record) string {
 		p.ends.begin(rec)
 		return p.verbose(rec, "received", triggerDetails(rec))
 	case journal.AttemptStarted:
-		if !p.wordy {
+		if !p.Verbose {
 			return ""
 		}
 		return p.counted(rec, cli.Dim, attemptWords(rec, "started"), counts(rec))
@@ -229,7 +242,7 @@ func (p *printer) line(rec *journal.Record) string {
 		}
 		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cli.Cell{Text: explain.InWords(rec.Error)}) + p.stack(rec)
 	case journal.RetryScheduled:
-		if p.pace() != clock.Auto && rec.Delay >= time.Second {
+		if p.Pace() != clock.Auto && rec.Delay >= time.Second {
 			return p.format(rec, cli.Dim, "waits "+cli.RoundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+cli.RoundTime(rec.Delay), "")
@@ -265,7 +278,7 @@ func (p *printer) line(rec *journal.Record) string {
 		return p.processExit(rec)
 	case journal.ClockMoved:
 		if rec.Cause == "mode" {
-			return p.format(rec, cli.Dim, "clock", modeText(clock.Pace(rec.Name)))
+			return p.format(rec, cli.Dim, "clock", ModeText(clock.Pace(rec.Name)))
 		}
 		return p.verbose(rec, "clock", join(rec.Cause, rec.Beside.Detail, delay(rec)))
 	case journal.FaultInjected, journal.CircuitOpened, journal.CircuitHalfOpened, journal.CircuitClosed:
@@ -275,23 +288,23 @@ func (p *printer) line(rec *journal.Record) string {
 }
 
 // refused says why an edit changes nothing, or why the app still does not run.
-func (p *printer) refused(rec *journal.Record) {
-	runs := p.running()
-	if !runs && p.refusals[rec.Error] || !p.wanted(rec) {
+func (p *Printer) refused(rec *journal.Record) {
+	runs := p.Running()
+	if !runs && p.Refusals[rec.Error] || !p.Wanted(rec) {
 		return
 	}
-	p.refusals[rec.Error] = true
+	p.Refusals[rec.Error] = true
 	p.note(rec, cli.Red, "refused", join(rec.App, rec.Error))
 	for _, f := range rec.Fields {
 		if f.Key == "hint" {
-			p.out.Hint(f.Value)
+			p.Out.Hint(f.Value)
 		}
 	}
-	if !runs && rec.App != "" && !ofProcess(rec.Name) {
-		p.out.Hint(fmt.Sprintf("the app %q waits in state Error, and the others go on: fix this and it is loaded again", rec.App))
+	if !runs && rec.App != "" && !OfProcess(rec.Name) {
+		p.Out.Hint(fmt.Sprintf("the app %q waits in state Error, and the others go on: fix this and it is loaded again", rec.App))
 	}
 	if runs {
-		p.out.Hint("the running app goes on unchanged; fix this and the app is loaded again")
+		p.Out.Hint("the running app goes on unchanged; fix this and the app is loaded again")
 	}
 }
 
@@ -303,20 +316,20 @@ const (
 )
 
 // format puts a line together that counts nothing.
-func (p *printer) format(rec *journal.Record, sgr, what, more string) string {
+func (p *Printer) format(rec *journal.Record, sgr, what, more string) string {
 	p.tone = sgr
 	return p.lay(rec, cli.Cell{Text: what, Sgr: sgr, Width: whatWidth}, cli.Cell{Text: more})
 }
 
 // counted puts a line together with the column of counters.
-func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ...cli.Cell) string {
+func (p *Printer) counted(rec *journal.Record, sgr, what, counts string, more ...cli.Cell) string {
 	p.tone, p.at.counts = sgr, max(p.at.counts, len(counts))
 	return p.lay(rec, append([]cli.Cell{{Text: what, Sgr: sgr, Width: whatWidth}, {Text: counts, Width: p.at.counts}}, more...)...)
 }
 
 // lay puts cells behind the first cells of every line. The rest of a line too
 // long for the terminal goes on below the function.
-func (p *printer) lay(rec *journal.Record, cells ...cli.Cell) string {
+func (p *Printer) lay(rec *journal.Record, cells ...cli.Cell) string {
 	name := rec.Function
 	if name == "" {
 		name = rec.Source
@@ -325,12 +338,12 @@ func (p *printer) lay(rec *journal.Record, cells ...cli.Cell) string {
 		}
 	}
 	first := []cli.Cell{{Text: p.clock(rec), Sgr: cli.Dim}, {Text: name, Width: p.at.width}, {Text: rec.Delivery, Width: deliveryWidth}}
-	return p.out.Lay(p.out.Columns(), 1, append(first, cells...)...)
+	return p.Out.Lay(p.Out.Columns(), 1, append(first, cells...)...)
 }
 
 // verbose is format for what only --verbose shows.
-func (p *printer) verbose(rec *journal.Record, what, more string) string {
-	if !p.wordy {
+func (p *Printer) verbose(rec *journal.Record, what, more string) string {
+	if !p.Verbose {
 		return ""
 	}
 	return p.format(rec, cli.Dim, what, more)
@@ -338,18 +351,18 @@ func (p *printer) verbose(rec *journal.Record, what, more string) string {
 
 // note prints a line about the app as a whole. Several lines, a compiler's, stay
 // as they are.
-func (p *printer) note(rec *journal.Record, sgr, what, more string) {
+func (p *Printer) note(rec *journal.Record, sgr, what, more string) {
 	more = cli.PrintableLines(more)
-	limit := p.out.Columns()
+	limit := p.Out.Columns()
 	if strings.Contains(more, "\n") {
 		limit = 0
 	}
-	line := p.out.Lay(limit, 1, cli.Cell{Text: p.clock(rec), Sgr: cli.Dim}, cli.Cell{Text: what, Sgr: sgr})
+	line := p.Out.Lay(limit, 1, cli.Cell{Text: p.clock(rec), Sgr: cli.Dim}, cli.Cell{Text: what, Sgr: sgr})
 	p.emit(rec, line+cli.Gap+cli.Wrap(more, cli.Visible(line)+len(cli.Gap), len(clockLayout)+len(cli.Gap), limit))
 }
 
 // clock shows the clock's time of a record.
-func (p *printer) clock(rec *journal.Record) string { return rec.Time.Local().Format(clockLayout) }
+func (p *Printer) clock(rec *journal.Record) string { return rec.Time.Local().Format(clockLayout) }
 
 // clockLayout is the clock's time of day.
 const clockLayout = "15:04:05.000"
@@ -384,7 +397,7 @@ func deliveryCount(rec *journal.Record) string {
 
 // settled prints the end of a delivery, and how long its message took when it is
 // the message's end too.
-func (p *printer) settled(rec *journal.Record) string {
+func (p *Printer) settled(rec *journal.Record) string {
 	colour, last := cli.Green, true
 	switch rec.Decision {
 	case "released", "abandoned":
@@ -392,7 +405,7 @@ func (p *printer) settled(rec *journal.Record) string {
 	case "poisoned", "dead_lettered", "undecodable", "dropped", "lock_lost", "not_checkpointed":
 		colour = cli.Magenta
 	}
-	text, refused := answered(rec)
+	text, refused := Answered(rec)
 	if refused {
 		colour, last = cli.Yellow, false
 	}
@@ -400,7 +413,7 @@ func (p *printer) settled(rec *journal.Record) string {
 		text = "to " + strconv.Quote(rec.Target)
 	}
 	note := rec.Message
-	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.wordy {
+	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.Verbose {
 		note = "" // the platform's sentence, which says the same
 	}
 	if dead := p.ends.end(rec); dead != nil {
@@ -415,22 +428,22 @@ func (p *printer) settled(rec *journal.Record) string {
 		took = p.ended(rec)
 	}
 	line := p.counted(rec, colour, words(journal.Kind(rec.Decision)), deliveryCount(rec), cli.Cell{Text: text}, cli.Cell{Text: took, Sgr: cli.Dim})
-	if rec.Decision == "undecodable" && !p.hinted && p.wanted(rec) {
+	if rec.Decision == "undecodable" && !p.hinted && p.Wanted(rec) {
 		p.hinted = true
-		p.out.Hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
+		p.Out.Hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
 	}
 	return line
 }
 
 // recorded says that an output was set which goes nowhere. The value is for --verbose,
 // and for peek output.
-func (p *printer) recorded(rec *journal.Record) string {
+func (p *Printer) recorded(rec *journal.Record) string {
 	text := "as " + strconv.Quote(rec.Name) + " for " + rec.Target
 	for _, f := range rec.Fields {
 		switch {
 		case f.Key == "bytes":
 			text = join(text, f.Value+" bytes")
-		case f.Key == "value" && p.wordy:
+		case f.Key == "value" && p.Verbose:
 			text = join(text, f.Value)
 		}
 	}
@@ -465,20 +478,20 @@ func key(rec *journal.Record) string {
 
 // begin notes when a function first had a message. Clients of a listener make no
 // attempts: their messages have no end to report.
-func (p *printer) begin(rec *journal.Record) {
+func (p *Printer) begin(rec *journal.Record) {
 	if rec.Function == "" {
 		return
 	}
 	if _, known := p.timeline[key(rec)]; !known && len(p.timeline) < maxTimelines {
 		b := began{virtual: rec.Time}
-		if rec.Seq >= p.since {
+		if rec.Seq >= p.Since {
 			b.real = time.Now()
 		}
 		p.timeline[key(rec)] = b
 	}
 }
 
-func (p *printer) attempted(rec *journal.Record) {
+func (p *Printer) attempted(rec *journal.Record) {
 	if t, ok := p.timeline[key(rec)]; ok {
 		t.attempts++
 		p.timeline[key(rec)] = t
@@ -487,7 +500,7 @@ func (p *printer) attempted(rec *journal.Record) {
 
 // ended says how long the message took: in the clock's time, and where that does not
 // follow the wall also in real time, as seen from here.
-func (p *printer) ended(rec *journal.Record) string {
+func (p *Printer) ended(rec *journal.Record) string {
 	t, ok := p.timeline[key(rec)]
 	if !ok {
 		return ""
@@ -495,7 +508,7 @@ func (p *printer) ended(rec *journal.Record) string {
 	delete(p.timeline, key(rec))
 	took := cli.RoundTime(rec.Time.Sub(t.virtual))
 	switch {
-	case p.pace() == clock.Real:
+	case p.Pace() == clock.Real:
 	case t.real.IsZero():
 		took += " virtual"
 	default:
@@ -512,9 +525,8 @@ func quoted(s string) string {
 	return s
 }
 
-// processExit says that a handler process has ended, unless the host is ending.
 // processStart names the process of a language worker, for debuggers.
-func (p *printer) processStart(rec *journal.Record) string {
+func (p *Printer) processStart(rec *journal.Record) string {
 	shown := *rec
 	shown.Function = journal.Qualified(rec.App, rec.Name)
 	pid := ""
@@ -527,8 +539,9 @@ func (p *printer) processStart(rec *journal.Record) string {
 	return p.verbose(&shown, "process started", pid)
 }
 
-func (p *printer) processExit(rec *journal.Record) string {
-	if p.ending(rec.Status) {
+// processExit says that a handler process has ended, unless the host is ending.
+func (p *Printer) processExit(rec *journal.Record) string {
+	if p.Ends(rec.Status) {
 		return ""
 	}
 	shown := *rec
@@ -546,44 +559,36 @@ func (p *printer) processExit(rec *journal.Record) string {
 	return p.format(&shown, cli.Red, "process ended", join(rec.Status, rec.Error, again, rec.Beside.Detail))
 }
 
-func (p *printer) ensureKeys() {
-	if err := p.s.web.EnsureKeys(); err != nil {
-		p.out.Warn(err.Error())
+func (p *Printer) overview() *Banner {
+	if p.Loaded == nil {
+		return nil
 	}
+	return p.Loaded()
 }
 
 // showBanner prints the running app; after a reload, only the differences from the
 // last banner.
-func (p *printer) showBanner() {
-	if p.s == nil {
+func (p *Printer) showBanner() {
+	b := p.overview()
+	if b == nil {
 		return
 	}
-	p.ensureKeys()
-	a := p.s.host.App()
-	if a == nil {
-		return
-	}
-	p.s.telemetryOf(a)
-	b := newBanner(p.s, a)
-	if p.s.name == "" {
+	if p.App == "" {
 		p.at.width = b.nameWidth
 	} else {
-		p.at.width = max(p.at.width, len([]rune(p.s.name+"/"))+b.nameWidth)
-		p.s.warnOf(a) // of functions in code
+		p.at.width = max(p.at.width, len([]rune(p.App+"/"))+b.nameWidth)
 	}
-	text := b.text()
 	if p.shown == nil {
-		p.out.Print(b.ready() + text)
-		go func() {
-			debug.FreeOSMemory() // what the start has used goes back to the system
-			keepGarbageBounded()
-		}()
+		p.Out.Print(b.ready() + b.text())
 	} else if news := b.since(p.shown); news != "" {
-		p.out.Print(news)
+		p.Out.Print(news)
 	}
 	p.faults = b.faults(p.faults)
 	p.shown = b
 }
+
+// OfProcess reports whether a file, or what stands for one, is read once per process.
+func OfProcess(file string) bool { return file == "--set" || file == "local.settings.json" }
 
 // words turns a name of the journal into words.
 func words(k journal.Kind) string { return strings.ReplaceAll(string(k), "_", " ") }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/xml"
@@ -49,8 +49,8 @@ type (
 	}
 )
 
-// writeJUnit writes a report. A file that is faulty is a test case with an error.
-func writeJUnit(file string, results []*scenario.Result, faults []*schemas.Fault) error {
+// WriteJUnit writes a report. A file that is faulty is a test case with an error.
+func WriteJUnit(file string, results []*scenario.Result, faults []*schemas.Fault) error {
 	var all junitSuites
 	suite := func(file string) *junitSuite {
 		for _, s := range all.Suites {

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 
 // eventAttempted tells an attempt at a web hook: what it answered, and when it is
 // asked again. Attempts at functions have lines of their own.
-func (p *printer) eventAttempted(rec *journal.Record) string {
+func (p *Printer) eventAttempted(rec *journal.Record) string {
 	if rec.Function != "" {
 		return p.verbose(rec, "event attempted", rec.Status)
 	}
@@ -28,9 +28,9 @@ func (p *printer) eventAttempted(rec *journal.Record) string {
 	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cli.Cell{Text: join(answer, rec.Message, next)})
 }
 
-// answered is the status that the caller got at the end of a delivery, if any, and
+// Answered is the status that the caller got at the end of a delivery, if any, and
 // whether it tries again: Event Grid does, whose events have an identity.
-func answered(rec *journal.Record) (text string, refused bool) {
+func Answered(rec *journal.Record) (text string, refused bool) {
 	i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" })
 	if i < 0 {
 		return "", false

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"regexp"
@@ -14,14 +14,14 @@ const mostPlaces = 6
 
 // stack returns the places in the app's code where an attempt has failed, below its line.
 // A function that keeps failing at the same places shows them once.
-func (p *printer) stack(rec *journal.Record) string {
+func (p *Printer) stack(rec *journal.Record) string {
 	places := strings.Join(placesOf(rec.Beside.Stack, explain.Brief(rec.Error)), "\n")
 	if places == "" || p.stacks[rec.Function] == places {
 		return ""
 	}
 	p.stacks[rec.Function] = places
 	indent := strings.Repeat(" ", len(clockLayout)+2)
-	return "\n" + p.out.Paint(cli.Dim, indent+string(cli.Block(places, indent)))
+	return "\n" + p.Out.Paint(cli.Dim, indent+string(cli.Block(places, indent)))
 }
 
 // placesOf returns the lines of a stack that name the app's code: without the error's own

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"io"
@@ -16,7 +16,7 @@ import (
 func TestPrintEvents(t *testing.T) {
 	t.Parallel()
 	out := cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)
-	p := newPrinter(&session{common: &common{flags: &startFlags{}, out: out}})
+	p := New(Of{Out: out})
 	p.at.width = 7
 	at := time.Date(2030, 1, 1, 12, 0, 0, 0, time.Local)
 	hook := journal.Record{Time: at, Kind: journal.EventAttempted, Source: "shop/hook", MessageID: "e7", DeliveryCount: 2}

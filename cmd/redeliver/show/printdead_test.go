@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"io"
@@ -35,8 +35,7 @@ func TestPrintDeadLetters(t *testing.T) {
 		"the latest ends last": {[]journal.Record{of(journal.Received, "d1", 1, 1), of(journal.Received, "d2", 1, 2), dead, of(journal.Settled, "d2", 1, 2), of(journal.Settled, "d1", 1, 1)}, []string{"d2 abandoned"}},
 		"another of its name":  {[]journal.Record{of(journal.Received, "d1", 2, 1), dead, of(journal.Settled, "d1", 2, 1)}, []string{"parcels dead lettered"}},
 	} {
-		p := newPrinter(&session{common: &common{flags: &startFlags{}, out: cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)}})
-		p.pace = func() clock.Pace { return clock.Real }
+		p := New(Of{Out: cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true), Pace: func() clock.Pace { return clock.Real }})
 		var got []string
 		for i := range test.records {
 			if line := p.line(&test.records[i]); strings.Contains(line, "$DeadLetterQueue") {

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"io"
@@ -55,7 +55,7 @@ func TestPlaces(t *testing.T) {
 func TestPrintStack(t *testing.T) {
 	t.Parallel()
 	out := cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)
-	p := newPrinter(&session{common: &common{flags: &startFlags{}, out: out}})
+	p := New(Of{Out: out})
 	rec := journal.Record{
 		Time: time.Date(2030, 1, 1, 12, 0, 0, 0, time.Local), Kind: journal.AttemptEnded, Function: "A", Attempt: 1, Status: "failed",
 		Error: `function "A": no good`, Beside: journal.Beside{Stack: "Error: no good\n    at f (/app/a.js:1:1)\n    at g (/app/\x1b[2Ja.js:2:1)"},

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"fmt"
@@ -10,25 +10,42 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
-// banner is the overview of an app that runs: endpoints, functions, clock.
-type banner struct {
-	s         *session
-	app       *app.App
+// Loaded is an app that was loaded, and what its overview says of the host.
+type Loaded struct {
+	App  *app.App
+	Env  *kinds.Env
+	Name string // among several
+	Out  *cli.Console
+
+	Begun         time.Time // the start
+	URL, AdminURL string
+	Services      func() string // lines that say where page and services are, and how the clock goes; nil: another app's overview has them
+	Levels        app.LogLevels
+	Auth, Wordy   bool                     // keys are asked for; no line is hidden
+	ServicesOnly  bool                     // no functions run
+	OpenBus       bool                     // Service Bus has a port
+	Functions     []string                 // those asked for
+	Check         string                   // the command that checks the app
+	Keep          func(text string) string // says which app of several a text is about
+}
+
+// Banner is the overview of an app that runs: endpoints, functions, clock.
+type Banner struct {
+	Loaded
 	nameWidth int
 	rows      [][4]string // function, trigger, attempts x deliveries, end
 	idle      []string    // functions that do not run and are not in error, one line each
-	services  bool        // it names the services of the start too
 }
 
-func newBanner(s *session, a *app.App) *banner {
-	if s.teller == nil {
-		s.teller = s
-	}
-	b := &banner{s: s, app: a, services: s.teller == s}
-	report := served.Report(a, s.host.Env())
+// NewBanner returns the overview of an app.
+func NewBanner(of Loaded) *Banner {
+	a := of.App
+	b := &Banner{Loaded: of}
+	report := served.Report(a, of.Env)
 	var others [][4]string
 	var reasons []string
 	without := map[string][]string{} // functions that are not served, by the reason
@@ -56,7 +73,7 @@ func newBanner(s *session, a *app.App) *banner {
 			row[3] = "not loaded: every attempt fails, see below"
 		}
 		if def.Routed() {
-			row[1] = endpoint(s.web.URL(), a, def)
+			row[1] = endpoint(of.URL, a, def)
 			b.rows = append(b.rows, row) // HTTP functions come first (spec host-and-retry 12.2)
 			continue
 		}
@@ -107,33 +124,32 @@ func product(f *app.FunctionReport) string {
 }
 
 // ready is the line that announces the running host.
-func (b *banner) ready() string {
-	took := time.Since(b.s.begun).Round(time.Millisecond)
+func (b *Banner) ready() string {
+	took := time.Since(b.Begun).Round(time.Millisecond)
 	text := cli.Textf("redeliver %s: ready in %d ms", cli.LongVersion(), took.Milliseconds())
-	if b.s.name != "" {
-		text = cli.Textf("redeliver %s: %s is ready at %s in %d ms", cli.LongVersion(), b.s.name, b.s.web.URL(), took.Milliseconds())
+	if b.Name != "" {
+		text = cli.Textf("redeliver %s: %s is ready at %s in %d ms", cli.LongVersion(), b.Name, b.URL, took.Milliseconds())
 	}
-	return b.s.out.Paint(cli.Bold, text) + "\n"
+	return b.Out.Paint(cli.Bold, text) + "\n"
 }
 
-func (b *banner) text() string {
+func (b *Banner) text() string {
 	var t strings.Builder
-	url := b.s.web.URL()
-	if !b.s.flags.servicesOnly {
-		cli.Writef(&t, "  functions  %s\n", url)
+	if !b.ServicesOnly {
+		cli.Writef(&t, "  functions  %s\n", b.URL)
 	}
-	cli.Writef(&t, "  admin      %s/admin/host/status\n", b.s.web.AdminURL())
-	if b.services {
-		t.WriteString(b.serviceLines())
+	cli.Writef(&t, "  admin      %s/admin/host/status\n", b.AdminURL)
+	if b.Services != nil {
+		t.WriteString(b.Services())
 	}
 	t.WriteString(b.concurrency())
-	if b.s.flags.enableAuth {
+	if b.Auth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
-	if line := hushed(b.s.levelsOf(b.app), functionsOf(b.app)); line != "" && !b.s.flags.verbose && b.s.flags.output != "json" {
+	if line := Hushed(b.Levels, FunctionsOf(b.App)); line != "" && !b.Wordy {
 		cli.Writef(&t, "  lines      %s\n", line)
 	}
-	if list := b.app.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2
+	if list := b.App.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2
 		cli.Writef(&t, "  only       %s: the list of functions to run has no others\n", strings.Join(list, ", "))
 	}
 	t.WriteByte('\n')
@@ -143,12 +159,12 @@ func (b *banner) text() string {
 	}
 	switch {
 	case len(b.rows)+len(b.idle) > 0:
-	case b.s.flags.servicesOnly:
+	case b.ServicesOnly:
 		t.WriteString("services only: no functions run\n")
-		if b.s.at[busPort] != "" && b.app.Switches.AutoCreateEntities != "any" {
+		if b.OpenBus && b.App.Switches.AutoCreateEntities != "any" {
 			t.WriteString("  Service Bus entities and hubs: \"redeliver create\" makes them; with --set autoCreateEntities=any so does the first use by a client\n")
 		}
-	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0 || b.app.Handler.Kind == app.Language || b.app.Handler.Kind == app.Custom:
+	case len(b.App.Functions) > 0 || len(b.Functions) > 0 || b.App.Handler.Kind == app.Language || b.App.Handler.Kind == app.Custom:
 		t.WriteString("no function runs\n")
 	default:
 		t.WriteString("no functions in this folder: \"redeliver init DIR --lang go\" writes an app to start from\n")
@@ -157,35 +173,21 @@ func (b *banner) text() string {
 	return t.String()
 }
 
-// serviceLines say where the page and the services are, and how the clock goes.
-func (b *banner) serviceLines() string {
-	var t strings.Builder
-	if !b.s.flags.noUI {
-		cli.Writef(&t, "  page       %s\n", b.s.first().pageAddress())
-	}
-	if line := b.s.networkLine(); line != "" {
-		cli.Writef(&t, "  network    %s\n", line)
-	}
-	t.WriteString(b.s.endpointLines())
-	cli.Writef(&t, "  clock      %s\n", modeText(b.s.clock.Pace()))
-	return t.String()
-}
-
 // concurrency says how many messages the functions have in work, kind by kind.
-func (b *banner) concurrency() string {
+func (b *Banner) concurrency() string {
 	var t strings.Builder
 	said := map[*app.Kind]bool{}
-	for _, f := range b.app.Functions {
+	for _, f := range b.App.Functions {
 		if f.Runs() && !f.Disabled && f.Kind != nil && f.Kind.InWork != nil && !said[f.Kind] {
 			said[f.Kind] = true
-			cli.Writef(&t, "  messages   %s\n", f.Kind.InWork(b.app))
+			cli.Writef(&t, "  messages   %s\n", f.Kind.InWork(b.App))
 		}
 	}
 	return t.String()
 }
 
 // table writes the functions in columns.
-func (b *banner) table(t *strings.Builder) {
+func (b *Banner) table(t *strings.Builder) {
 	if len(b.rows) == 0 {
 		return
 	}
@@ -204,13 +206,13 @@ func (b *banner) table(t *strings.Builder) {
 				cells[i].Sgr = cli.Dim
 			}
 		}
-		t.WriteString(b.s.out.Lay(b.s.out.Columns(), 1, cells...) + "\n")
+		t.WriteString(b.Out.Lay(b.Out.Columns(), 1, cells...) + "\n")
 	}
 }
 
 // since is the part of the text that is new compared with another overview, and the
 // functions that ran there and do not run here.
-func (b *banner) since(before *banner) string {
+func (b *Banner) since(before *Banner) string {
 	plain := func(line string) string { return strings.Join(strings.Fields(line), " ") }
 	said := map[string]bool{"": true}
 	for line := range strings.Lines(before.text()) {
@@ -224,7 +226,7 @@ func (b *banner) since(before *banner) string {
 	}
 	for _, row := range before.rows {
 		if !slices.ContainsFunc(b.rows, func(r [4]string) bool { return r[0] == row[0] }) {
-			cli.Writef(&t, "%s does not run any more\n", journal.Qualified(b.s.name, row[0]))
+			cli.Writef(&t, "%s does not run any more\n", journal.Qualified(b.Name, row[0]))
 		}
 	}
 	return t.String()
@@ -233,21 +235,21 @@ func (b *banner) since(before *banner) string {
 // faults reports the functions in error, with hints, and functions that were asked
 // for and do not exist. It repeats nothing that was reported before, and returns
 // all faults.
-func (b *banner) faults(said map[string]bool) map[string]bool {
+func (b *Banner) faults(said map[string]bool) map[string]bool {
 	now := map[string]bool{}
 	tell := func(kind, text, hint string) {
 		if now[text] = true; !said[text] {
-			b.s.out.Say(kind, b.s.ofApp(text))
-			b.s.out.Hint(hint)
+			b.Out.Say(kind, b.Keep(text))
+			b.Out.Hint(hint)
 		}
 	}
-	for _, name := range b.s.flags.functions {
-		if b.app.Function(name) == nil {
+	for _, name := range b.Functions {
+		if b.App.Function(name) == nil {
 			tell("warning", fmt.Sprintf("--functions: the app has no function %q", name),
-				fmt.Sprintf("%q lists the functions of its files; a function in code has the name of its registration", b.s.checkCommand()))
+				fmt.Sprintf("%q lists the functions of its files; a function in code has the name of its registration", b.Check))
 		}
 	}
-	for _, f := range b.app.Functions {
+	for _, f := range b.App.Functions {
 		if f.NotServed != "" {
 			continue // which is among the functions
 		}

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"path/filepath"
@@ -22,7 +22,7 @@ func TestJUnit(t *testing.T) {
 		{Scenario: &scenario.Scenario{File: "b.scenario.yaml", Name: "passed too"}},
 	}
 	faults := []*schemas.Fault{{File: "c.scenario.yaml", Line: 1, Column: 1, Reason: "the file holds no scenario"}}
-	if err := writeJUnit(file, results, faults); err != nil {
+	if err := WriteJUnit(file, results, faults); err != nil {
 		t.Fatal(err)
 	}
 	suites, err := junit.IngestFile(file)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -26,7 +27,7 @@ import (
 func newCheck(std cli.Streams) *cobra.Command {
 	var set []string
 	var output string
-	var files configFiles
+	var files app.EntityFiles
 	var noBuild, strict bool
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
@@ -51,7 +52,7 @@ With --strict the exit code is 1 for warnings and lints too.`,
 			if err != nil {
 				return err
 			}
-			if err := files.finish(); err != nil {
+			if err := run.FindEntityFiles(&files); err != nil {
 				return err
 			}
 			report, err := check(cmd.Context(), dir, set, files, noBuild, show.NewLog(cli.NewConsole(std, false), false, time.Now))
@@ -70,26 +71,26 @@ With --strict the exit code is 1 for warnings and lints too.`,
 	cli.AddOutput(cmd, &output, "text", "text or json")
 	cmd.Flags().BoolVar(&noBuild, "no-build", false, "do not build and ask the app's program")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 for warnings and lints too")
-	files.add(cmd)
-	addSet(cmd, &set)
+	run.AddEntityFiles(cmd, &files)
+	run.AddSet(cmd, &set)
 	return cmd
 }
 
 // check reads the app and reports on it. log is told of a build.
-func check(ctx context.Context, dir string, set []string, files configFiles, noBuild bool, log zerolog.Logger) (*app.Report, error) {
+func check(ctx context.Context, dir string, set []string, files app.EntityFiles, noBuild bool, log zerolog.Logger) (*app.Report, error) {
 	var a *app.App
 	var err, handler error
 	var unread []app.Problem
 	if noBuild {
-		a, unread, err = filesOnly(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: served.Facts(), Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}})
-	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Logger: log, Entities: app.EntityFiles{ServiceBus: files.bus, EventHubs: files.hubs}, Outside: newCloud(nil)}); a == nil {
+		a, unread, err = filesOnly(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: served.Facts(), Entities: files})
+	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Logger: log, Entities: files, Outside: run.NewCloud(nil)}); a == nil {
 		err = handler
 	}
 	if err != nil {
-		return nil, below(err, "check", dir)
+		return nil, run.Below(err, "check", dir)
 	}
 	if a.Bare {
-		return nil, noApp(dir)
+		return nil, run.NoApp(dir)
 	}
 	report := app.Check(a)
 	report.Warnings = append(report.Warnings, unread...)
@@ -150,9 +151,4 @@ func writeReport(w io.Writer, report *app.Report, output string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(report)
-}
-
-// addSet adds --set.
-func addSet(cmd *cobra.Command, set *[]string) {
-	cmd.Flags().StringArrayVar(set, "set", nil, "set a switch of the emulator, NAME=VALUE, over host.json (repeatable)")
 }

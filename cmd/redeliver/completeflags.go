@@ -52,7 +52,7 @@ func flagValues() map[string]remote.Completion {
 	return map[string]remote.Completion{
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
 		"clock":          closed(show.ClockModes...),
-		"ports":          closed(anyPorts),
+		"ports":          closed("any"),
 		"user-log-level": closed(app.LogLevelWords()...),
 		"cors":           closed("*"),
 		"lang":           closed(slices.Sorted(maps.Keys(scaffold.NewLanguages))...),
@@ -73,7 +73,7 @@ func flagValues() map[string]remote.Completion {
 		"entity":                       known(func(cmd *cobra.Command, inv *run.Inventory) []string { return faultEntities(cmd, inv) }),
 		"forward-to":                   entities, "forward-dead-letters-to": entities,
 		"dead-letter-container": known(func(_ *cobra.Command, inv *run.Inventory) []string { return containerNames(inv) }),
-		"blob-port":             port, "queue-port": port, busPort: port, busTLSPort: port, busAdminPort: port, gridPort: port,
+		"blob-port":             port, "queue-port": port, "servicebus-port": port, "servicebus-tls-port": port, "servicebus-admin-port": port, "eventgrid-port": port,
 		"junit": nil, "tls-cert": nil, "tls-key": nil, "servicebus-config": nil, "eventhubs-config": nil,
 	}
 }

@@ -16,9 +16,8 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/emulator/amqp"
-	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/listen"
@@ -166,24 +165,13 @@ func workerFor(dir, language string, settings *app.Settings) finding {
 
 // portFindings are the ports that a host uses unless flags name others.
 func portFindings() (list []finding) {
-	for _, p := range []struct {
-		number    int
-		use, flag string
-	}{
-		{remote.DefaultPort, "functions and control API", "--port"},
-		{rest.DefaultBlobPort, "blobs", "--blob-port"},
-		{rest.DefaultQueuePort, "queues", "--queue-port"},
-		{amqp.DefaultPort, "Service Bus and Event Hubs", "--" + busPort},
-		{amqp.DefaultTLSPort, "the same over TLS", "--" + busTLSPort},
-		{defaultBusAdminPort, "administration of Service Bus", "--" + busAdminPort},
-		{defaultGridPort, "topics of Event Grid", "--eventgrid-port"},
-	} {
-		f := finding{Area: "ports", Name: fmt.Sprint(p.number), State: "ok", Detail: "free, for " + p.use}
-		l, err := listen.Port{Number: p.number}.Open()
+	for _, p := range run.UsualPorts() {
+		f := finding{Area: "ports", Name: fmt.Sprint(p.Number), State: "ok", Detail: "free, for " + p.Use}
+		l, err := listen.Port{Number: p.Number}.Open()
 		if err == nil {
 			_ = l.Close()
 		} else {
-			f.State, f.Detail, f.Hint = "busy", err.Error()+", which is for "+p.use, "stop the program that has it, or start with "+p.flag+" 0"
+			f.State, f.Detail, f.Hint = "busy", err.Error()+", which is for "+p.Use, "stop the program that has it, or start with "+"--"+p.Flag+" 0"
 		}
 		list = append(list, f)
 	}

@@ -27,7 +27,7 @@ func head(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command(args[1], args[2:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), ts.Value(processesKey{}).(*processes).env
 	cmd.Stderr = ts.Stderr()
-	ownGroup(cmd)
+	cli.OwnGroup(cmd)
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())

@@ -135,7 +135,7 @@ func createdTopic(r *remote.Remote, made *eventgridops.GridTopic) string {
 		case info.EventGrid == "":
 			text += "  endpoint none: start the host with --eventgrid-port to serve publishers\n"
 		default:
-			text += "  endpoint " + topicEndpoint(info.EventGrid, made.Name) + "\n"
+			text += "  endpoint " + cli.TopicEndpoint(info.EventGrid, made.Name) + "\n"
 		}
 	}
 	return text + "  key      " + made.Key + "\n"

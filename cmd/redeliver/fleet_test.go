@@ -21,6 +21,8 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/listen/listentest"
@@ -134,7 +136,7 @@ func (f *fleet) start(name string) {
 	h.cmd.Env = append(os.Environ(), "AzureFunctionsWebHost__hostid=fleet", "AzureWebJobsStorage="+storage, "AzureWebJobsServiceBus="+ns)
 	h.cmd.Stdout, h.cmd.Stderr = fleetWriter{f, h}, fleetWriter{f, h}
 	h.cmd.WaitDelay = 5 * time.Second
-	ownGroup(h.cmd)
+	cli.OwnGroup(h.cmd)
 	if err := h.cmd.Start(); err != nil {
 		f.Fatal(err)
 	}
@@ -259,8 +261,8 @@ func (f *fleet) send(n int) (sent []string) {
 	f.Helper()
 	ctx, cancel := context.WithTimeout(f.Context(), fleetPatience)
 	defer cancel()
-	c := newCloud(nil)
-	defer c.close()
+	c := run.NewCloud(nil)
+	defer c.Close()
 	queues, err := c.Queues(app.Connection{Setting: "storage", Value: f.storage}, nil)
 	if err != nil {
 		f.Fatal(err)

@@ -3,13 +3,11 @@
 // platform, and a clock that can skip the waiting.
 //
 // "redeliver help" is the manual; testdata/*.txtar are the specification of the
-// command line. main.go and root.go are the shell, start.go and its neighbours the host in
-// the foreground, listeners.go what is served where, with the flags (ports.go, tls.go), what
-// an app needs (wanted.go) and what clients are told (accounts.go, endpoints.go), store.go
-// the data, the files named bus... the commands for Service Bus, the rest one command per
-// file. Below are rooms: cli is what all commands share towards a person, remote how a
-// command finds a running host and asks it, show what is printed of a host, scaffold the new
-// apps and functions, mcp the tools of an assistant.
+// command line. main.go and root.go are the shell, and the commands for an app (check, test,
+// doctor) stand beside them, one a file, with those for a running host. Below are rooms: cli
+// is what all commands share towards a person, remote how a command finds a running host and
+// asks it, show what is printed of a host, run is "redeliver start", scaffold the new apps
+// and functions, mcp the tools of an assistant.
 //
 // # Exit codes
 //

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/ops"
@@ -251,7 +252,7 @@ func (a *assistant) check() mcp.Way {
 		Arguments: mcp.Flags(cmd.Flags(), "no-build"),
 		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
 			noBuild, _ := given["noBuild"].(bool)
-			report, err := check(ctx, a.app(), nil, configFiles{}, noBuild, show.NewLog(cli.NewConsole(a.std, true), false, time.Now))
+			report, err := check(ctx, a.app(), nil, app.EntityFiles{}, noBuild, show.NewLog(cli.NewConsole(a.std, true), false, time.Now))
 			if err != nil {
 				return mcp.Answer{}, err
 			}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
 // listen-on PIPE opens a named pipe for "released".
@@ -42,7 +44,7 @@ func unread(ts *testscript.TestScript, neg bool, args []string) {
 	p := &process{done: make(chan struct{})}
 	p.cmd = exec.Command(args[0], args[1:]...)
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = ts.MkAbs("."), ts.Value(processesKey{}).(*processes).env, w, w
-	ownGroup(p.cmd)
+	cli.OwnGroup(p.cmd)
 	ts.Check(p.cmd.Start())
 	go func() { p.err = p.cmd.Wait(); close(p.done) }()
 	ts.Defer(func() {

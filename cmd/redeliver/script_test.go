@@ -301,7 +301,7 @@ func background(ts *testscript.TestScript, neg bool, args []string) {
 	p.cmd = exec.Command(args[0], args[1:]...)
 	p.cmd.Dir, p.cmd.Env = ts.MkAbs("."), env
 	p.cmd.Stdout, p.cmd.Stderr = outputOf{p, true}, outputOf{p, false}
-	ownGroup(p.cmd)
+	cli.OwnGroup(p.cmd)
 	p.cmd.WaitDelay = 5 * time.Second
 	ts.Check(p.cmd.Start())
 	go func() {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -86,7 +87,7 @@ func (l *ledger) host(t *testing.T, name, connection string) *host.Host {
 		l.ticks[clk().Truncate(time.Second)]++
 		return nil
 	})
-	c := newCloud(nil)
+	c := run.NewCloud(nil)
 	h, err := host.New(t.TempDir(), &host.Options{
 		KeepRecords: -1, Processors: 2, Handlers: handlers, Outside: c, Instance: name, Set: []string{"wakeUp=faithful"},
 		Env: []string{"AzureWebJobsStorage=" + connection, "AzureFunctionsWebHost__hostid=shared"},
@@ -95,7 +96,7 @@ func (l *ledger) host(t *testing.T, name, connection string) *host.Host {
 		t.Fatal(err)
 	}
 	clk = h.Clock().Now
-	t.Cleanup(c.close)
+	t.Cleanup(c.Close)
 	t.Cleanup(func() { _ = h.Close() })
 	return h
 }
@@ -104,8 +105,8 @@ func (l *ledger) host(t *testing.T, name, connection string) *host.Host {
 func fillStorage(t *testing.T, connection string, messages, blobs int) {
 	t.Helper()
 	ctx := t.Context()
-	c := newCloud(nil)
-	defer c.close()
+	c := run.NewCloud(nil)
+	defer c.Close()
 	conn := app.Connection{Setting: "test", Value: connection}
 	queues, err := c.Queues(conn, nil)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -38,13 +39,13 @@ The environment variable BROWSER names a program to open it with.`,
 			if err := r.Say(map[string]string{"page": address}, address+"\n"); err != nil || printed {
 				return err
 			}
-			opening, err := browserFor(address)
+			opening, err := cli.BrowserFor(address)
 			if err != nil {
 				return err
 			}
 			opening.Stderr = std.Err
 			if err := opening.Run(); err != nil {
-				return noBrowser(opening.Path + ": " + err.Error())
+				return cli.NoBrowser(opening.Path + ": " + err.Error())
 			}
 			return nil
 		},
@@ -74,4 +75,8 @@ func page(ctx context.Context, c *remote.Client) (string, error) {
 		return "", c.Refused(resp)
 	}
 	return address, nil
+}
+
+func noPage(base string) error {
+	return cli.Hinted(errors.New("the host at "+base+" serves no page"), "start it without --no-ui")
 }

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"net/url"
@@ -117,9 +117,6 @@ func (s *session) gridURL() string {
 	return "http://" + at
 }
 
-// topicEndpoint is where events for a topic are published.
-func topicEndpoint(base, topic string) string { return base + "/" + topic + "/api/events" }
-
 // topicLines are the endpoint and the key of each topic.
 func (s *session) topicLines() (lines []string) {
 	if s.gridURL() == "" {
@@ -127,7 +124,7 @@ func (s *session) topicLines() (lines []string) {
 	}
 	for _, info := range s.host.Services().EventGrid().Topics() {
 		if topic, err := s.host.Services().EventGrid().Topic(info.Name); err == nil {
-			lines = append(lines, topicEndpoint(s.gridURL(), info.Name)+"  key "+topic.Key)
+			lines = append(lines, cli.TopicEndpoint(s.gridURL(), info.Name)+"  key "+topic.Key)
 		}
 	}
 	return lines
@@ -206,7 +203,7 @@ func (s *session) gridLines() string {
 	var t strings.Builder
 	lines := s.topicLines()
 	if s.gridURL() != "" && len(lines) == 0 {
-		lines = []string{topicEndpoint(s.gridURL(), "TOPIC") + "  no topics yet"}
+		lines = []string{cli.TopicEndpoint(s.gridURL(), "TOPIC") + "  no topics yet"}
 	}
 	for _, line := range lines {
 		cli.Writef(&t, "  %-10s %s\n", "eventgrid", line)
@@ -252,7 +249,7 @@ func (s *session) endpoints() (out []ops.Endpoint) {
 	}
 	if url := s.gridURL(); url != "" {
 		for _, t := range s.host.Services().EventGrid().Topics() {
-			out = append(out, ops.Endpoint{Service: "eventgrid", Address: topicEndpoint(url, t.Name)})
+			out = append(out, ops.Endpoint{Service: "eventgrid", Address: cli.TopicEndpoint(url, t.Name)})
 		}
 	}
 	return out

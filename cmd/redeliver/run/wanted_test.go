@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"context"
@@ -79,11 +79,11 @@ func TestBusWanted(t *testing.T) {
 		{name: "described hubs", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, want: true},
 		{name: "described hubs, and the cloud", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, local: "Endpoint=sb://acme.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=readings"},
 		{name: "described hubs, the cloud, and a port was named", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{given: true}, want: true},
-		{name: "a file of entities on the command line, and the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{files: configFiles{bus: "Config.json"}}, want: true},
-		{name: "a file of hubs", flags: busFlags{files: configFiles{hubs: "hubs.json"}}, want: true},
+		{name: "a file of entities on the command line, and the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{files: app.EntityFiles{ServiceBus: "Config.json"}}, want: true},
+		{name: "a file of hubs", flags: busFlags{files: app.EntityFiles{EventHubs: "hubs.json"}}, want: true},
 		{name: "described hubs in a file", hosts: `, "redeliver": {"eventHubs": {"config": "hubs.json"}}`, want: true},
 		{name: "described hubs in a file, and the cloud", hosts: `, "redeliver": {"eventHubs": {"config": "hubs.json"}}`, local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s"},
-		{name: "a file of entities", flags: busFlags{files: configFiles{bus: "Config.json"}}, want: true},
+		{name: "a file of entities", flags: busFlags{files: app.EntityFiles{ServiceBus: "Config.json"}}, want: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestBusWanted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			a, err := app.Load(dir, &app.Options{Env: app.Environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.bus, EventHubs: tt.flags.files.hubs}})
+			a, err := app.Load(dir, &app.Options{Env: app.Environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.ServiceBus, EventHubs: tt.flags.files.EventHubs}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"context"
@@ -199,9 +199,9 @@ func (s *session) openPage() {
 	if !s.flags.open {
 		return
 	}
-	opening, err := browserFor(s.pageAddress())
+	opening, err := cli.BrowserFor(s.pageAddress())
 	if err == nil {
-		ownGroup(opening)
+		cli.OwnGroup(opening)
 		if err = opening.Start(); err == nil {
 			err = opening.Process.Release()
 		}
@@ -216,21 +216,21 @@ func (s *session) openPage() {
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: app.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: served.Facts(),
-		Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs}, ServicesOnly: s.flags.servicesOnly,
+		Entities: s.flags.bus.files, ServicesOnly: s.flags.servicesOnly,
 		Worker: launch.NoWorker(s.dir, s.flags.worker),
 	})
 	if err != nil {
-		return nil, below(err, "start", s.dir)
+		return nil, Below(err, "start", s.dir)
 	}
 	if a.Bare {
-		return a, noApp(s.dir)
+		return a, NoApp(s.dir)
 	}
 	return a, nil
 }
 
-// noApp is the error of a folder with nothing of an app. The platform's host would make one
+// NoApp is the error of a folder with nothing of an app. The platform's host would make one
 // of it; the person who stands there seldom means that.
-func noApp(dir string) error {
+func NoApp(dir string) error {
 	dir = cli.Short(dir)
 	return cli.Hinted(fmt.Errorf("there is no function app in %q, nor a host.json above it", dir),
 		cli.CommandFor("init", dir)+" --lang LANGUAGE writes one, "+cli.CommandFor("start", dir)+" --services-only serves the services alone")
@@ -245,8 +245,8 @@ func (s *session) tell(a *app.App) {
 	s.warnOf(a)
 }
 
-// below adds the command for an app to the error of a folder that has only some below it.
-func below(err error, command, dir string) error {
+// Below adds the command for an app to the error of a folder that has only some below it.
+func Below(err error, command, dir string) error {
 	e, ok := errors.AsType[*app.NoAppError](err)
 	if !ok {
 		return err
@@ -318,11 +318,11 @@ func (s *session) checkCommand() string {
 	for _, set := range s.flags.set {
 		line += " --set " + set
 	}
-	if f := s.flags.bus.files; f.bus != "" {
-		line += " --servicebus-config " + cli.Short(f.bus)
+	if f := s.flags.bus.files; f.ServiceBus != "" {
+		line += " --servicebus-config " + cli.Short(f.ServiceBus)
 	}
-	if f := s.flags.bus.files; f.hubs != "" {
-		line += " --eventhubs-config " + cli.Short(f.hubs)
+	if f := s.flags.bus.files; f.EventHubs != "" {
+		line += " --eventhubs-config " + cli.Short(f.EventHubs)
 	}
 	return line
 }
@@ -337,7 +337,7 @@ func (s *session) openHost(env []string) error {
 	}
 	h, err := host.New(s.dir, &host.Options{
 		Outside: s.cloud, Instance: s.instance(), Beside: beside, App: s.name,
-		Store: s.store, Accounts: accountNames(s.accounts), Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
+		Store: s.store, Accounts: accountNames(s.accounts), Entities: s.flags.bus.files,
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		Fault:  func(p services.FaultPoint) error { return s.faults.Ask(s.clock, p) },
 		KillAt: s.killAt, Trace: s.trace, NoBuild: s.flags.noBuild, Poll: s.flags.poll, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.logger(), Version: cli.Version(),

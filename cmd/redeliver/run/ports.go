@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"errors"
@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -19,6 +21,25 @@ const noPort = -1
 
 // anyPorts is the value of --ports that takes any free port for each service.
 const anyPorts = "any"
+
+// A UsualPort is one that a start takes unless its flag names another.
+type UsualPort struct {
+	Number    int
+	Use, Flag string
+}
+
+// UsualPorts are those of all listeners.
+func UsualPorts() []UsualPort {
+	return []UsualPort{
+		{remote.DefaultPort, "functions and control API", "port"},
+		{rest.DefaultBlobPort, "blobs", "blob-port"},
+		{rest.DefaultQueuePort, "queues", "queue-port"},
+		{amqp.DefaultPort, "Service Bus and Event Hubs", busPort},
+		{amqp.DefaultTLSPort, "the same over TLS", busTLSPort},
+		{defaultBusAdminPort, "administration of Service Bus", busAdminPort},
+		{defaultGridPort, "topics of Event Grid", gridPort},
+	}
+}
 
 // freePorts takes any free port where --ports says so, for each service whose own flag
 // does not say another one. What is served stays as it is.
@@ -90,14 +111,7 @@ type busFlags struct {
 
 	given    bool // a port was asked for
 	tlsGiven bool // the port for TLS, too
-	files    configFiles
-}
-
-// configFiles are files in the form of the official emulators, with the entities of
-// the embedded namespace; empty for the files that host.json names.
-type configFiles struct {
-	bus  string // --servicebus-config
-	hubs string // --eventhubs-config
+	files    app.EntityFiles
 }
 
 // addBus adds the flags of Service Bus.
@@ -107,20 +121,21 @@ func addBus(cmd *cobra.Command, f *busFlags) {
 	flags.Var(&f.port, busPort, "port at which Service Bus SDKs find the namespace, when the app needs it; 0 for any free one, off for none")
 	flags.Var(&f.tlsPort, busTLSPort, "port for Service Bus clients that know TLS only; open with --tls, or when given")
 	flags.Var(&f.adminPort, busAdminPort, "port for administration clients of Service Bus, when the app needs it; 0 for any free one, off for none")
-	f.files.add(cmd)
+	AddEntityFiles(cmd, &f.files)
 }
 
-// add adds the flags that name the files.
-func (f *configFiles) add(cmd *cobra.Command) {
+// AddEntityFiles adds the flags that name files in the form of the official emulators, with
+// the entities of the embedded namespace.
+func AddEntityFiles(cmd *cobra.Command, f *app.EntityFiles) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.bus, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the file that host.json names")
-	flags.StringVar(&f.hubs, "eventhubs-config", "", "file of event hubs, a Config.json of the official Event Hubs emulator, instead of the file that host.json names")
+	flags.StringVar(&f.ServiceBus, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the file that host.json names")
+	flags.StringVar(&f.EventHubs, "eventhubs-config", "", "file of event hubs, a Config.json of the official Event Hubs emulator, instead of the file that host.json names")
 }
 
-// finish makes the paths absolute: the app would look for the files below its folder.
-func (f *configFiles) finish() (err error) {
-	if f.bus, err = configPath("--servicebus-config", f.bus, "Service Bus"); err == nil {
-		f.hubs, err = configPath("--eventhubs-config", f.hubs, "Event Hubs")
+// FindEntityFiles makes the paths absolute: the app would look for the files below its folder.
+func FindEntityFiles(f *app.EntityFiles) (err error) {
+	if f.ServiceBus, err = configPath("--servicebus-config", f.ServiceBus, "Service Bus"); err == nil {
+		f.EventHubs, err = configPath("--eventhubs-config", f.EventHubs, "Event Hubs")
 	}
 	return err
 }
@@ -135,9 +150,6 @@ func configPath(flag, file, service string) (string, error) {
 	return filepath.Abs(file)
 }
 
-// named reports whether there is a file.
-func (f *configFiles) named() bool { return f.bus != "" || f.hubs != "" }
-
 // finish notes which flags were given, and makes the paths of files absolute.
 func (f *busFlags) finish(cmd *cobra.Command) error {
 	for _, name := range []string{busPort, busTLSPort, busAdminPort} {
@@ -149,7 +161,7 @@ func (f *busFlags) finish(cmd *cobra.Command) error {
 	if f.port == noPort && !cmd.Flags().Changed(busAdminPort) {
 		f.adminPort = noPort // there is nothing to administer, and another host may want the port
 	}
-	return f.files.finish()
+	return FindEntityFiles(&f.files)
 }
 
 // securePort is the port for TLS. Its own flag opens it, and so does TLS for all

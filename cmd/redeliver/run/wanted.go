@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"bytes"
@@ -67,7 +67,7 @@ func (s *session) warnUnserved(a *app.App) {
 // clients look for here, or it describes entities or hubs and no setting leads to a
 // namespace elsewhere. An app with storage only takes no ports for it.
 func (s *session) busWanted(a *app.App) bool {
-	if s.flags.servicesOnly || s.flags.bus.given || s.flags.bus.files.named() {
+	if s.flags.servicesOnly || s.flags.bus.given || s.flags.bus.files != (app.EntityFiles{}) {
 		return true
 	}
 	settings := a.Settings.All()

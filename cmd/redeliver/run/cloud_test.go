@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"strings"
@@ -11,8 +11,8 @@ import (
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	var told []string
-	c := newCloud(func(setting string) { told = append(told, setting) })
-	defer c.close()
+	c := NewCloud(func(setting string) { told = append(told, setting) })
+	defer c.Close()
 	for _, wrong := range []app.Connection{
 		{Setting: "Text", Value: "AccountName=acme;AccountKey=!secret!"},
 		{Setting: "Section", Section: map[string]string{"credential": "managedidentity"}},

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
@@ -62,7 +63,8 @@ type startFlags struct {
 	set             []string
 }
 
-func newStart(std cli.Streams) *cobra.Command {
+// NewStart returns "redeliver start".
+func NewStart(std cli.Streams) *cobra.Command {
 	var f startFlags
 	cmd := &cobra.Command{
 		Use:     "start [DIR...]",
@@ -196,7 +198,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	addGrid(cmd, &f.grid)
 	addTLS(cmd, &f.tls)
 	addStore(cmd, &f)
-	addSet(cmd, &f.set)
+	AddSet(cmd, &f.set)
 	return cmd
 }
 
@@ -399,4 +401,22 @@ func hostEnvironment(languageWorker string) []string {
 		}
 	}
 	return env
+}
+
+// addCoreTools adds the flags of Core Tools 5 that are others here (spec host-and-retry
+// 12.1). They are hidden: who has them in a script may go on, and nobody needs them.
+func addCoreTools(flags *pflag.FlagSet, f *startFlags) {
+	var nothing bool
+	flags.BoolVar(&f.enableAuth, "enable-auth", false, "the same as --enableAuth")
+	flags.BoolVar(&nothing, "no-tui", false, "no effect: there is no such view")
+	flags.BoolVar(&nothing, "no-azurite", false, "no effect: the storage is this host's own")
+	flags.StringVar(&f.logFile, "log-file", "", "not served: redirect the output")
+	for _, name := range []string{"enable-auth", "no-tui", "no-azurite", "log-file"} {
+		flags.Lookup(name).Hidden = true
+	}
+}
+
+// AddSet adds --set.
+func AddSet(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVar(set, "set", nil, "set a switch of the emulator, NAME=VALUE, over host.json (repeatable)")
 }

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"bytes"
@@ -22,9 +22,9 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// cloud serves the connections to accounts outside this host: in Azure, in Azurite,
+// Cloud serves the connections to accounts outside this host: in Azure, in Azurite,
 // or in another host. It implements host.Outside.
-type cloud struct {
+type Cloud struct {
 	transport *http.Transport
 	first     func(setting string) // is told the first connection that is used
 
@@ -34,7 +34,7 @@ type cloud struct {
 	connected []connected
 }
 
-var _ services.Outside = (*cloud)(nil)
+var _ services.Outside = (*Cloud)(nil)
 
 // connected is an account that keeps connections.
 type connected interface {
@@ -53,9 +53,9 @@ const (
 	connectionsKept = 128
 )
 
-// newCloud returns services that have not sent anything yet. first may be nil.
-func newCloud(first func(setting string)) *cloud {
-	return &cloud{first: first, transport: &http.Transport{
+// NewCloud returns services that have not sent anything yet. first may be nil.
+func NewCloud(first func(setting string)) *Cloud {
+	return &Cloud{first: first, transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		ForceAttemptHTTP2:   true,
@@ -65,27 +65,27 @@ func newCloud(first func(setting string)) *cloud {
 }
 
 // Queues implements host.Outside.
-func (c *cloud) Queues(conn app.Connection, call services.Call) (queue.Account, error) {
+func (c *Cloud) Queues(conn app.Connection, call services.Call) (queue.Account, error) {
 	return open(c, conn, call, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
 }
 
 // Blobs implements host.Outside.
-func (c *cloud) Blobs(conn app.Connection, call services.Call) (blob.Account, error) {
+func (c *Cloud) Blobs(conn app.Connection, call services.Call) (blob.Account, error) {
 	return open(c, conn, call, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
 }
 
 // ServiceBus implements host.Outside.
-func (c *cloud) ServiceBus(conn app.Connection, call services.Call) (servicebus.Namespace, error) {
+func (c *Cloud) ServiceBus(conn app.Connection, call services.Call) (servicebus.Namespace, error) {
 	return open(c, conn, call, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
 }
 
 // EventHubs implements host.Outside.
-func (c *cloud) EventHubs(conn app.Connection, call services.Call) (eventhubs.Namespace, error) {
+func (c *Cloud) EventHubs(conn app.Connection, call services.Call) (eventhubs.Namespace, error) {
 	return open(c, conn, call, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
 }
 
 // open makes the account of a connection by its connection string or its identity.
-func open[A any](c *cloud, conn app.Connection, call services.Call,
+func open[A any](c *Cloud, conn app.Connection, call services.Call,
 	byString func(string, *azure.Options) (A, error), byIdentity func(*azure.Identity, *azure.Options) (A, error),
 ) (account A, err error) {
 	opts := &azure.Options{HTTPClient: &http.Client{Transport: c.transport}, Call: call}
@@ -111,8 +111,8 @@ func open[A any](c *cloud, conn app.Connection, call services.Call,
 	return account, nil
 }
 
-// close lets go of the connections.
-func (c *cloud) close() {
+// Close lets go of the connections.
+func (c *Cloud) Close() {
 	c.transport.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"context"
@@ -42,7 +42,7 @@ type common struct {
 	// then the clock has to be real.
 	onlyReal string
 
-	cloud   *cloud
+	cloud   *Cloud
 	metrics *telemetry.Metrics
 	faults  faults.List
 	crash   faults.Crash
@@ -97,7 +97,7 @@ func (c *common) open(ctx context.Context) error {
 	if c.clock, err = c.newClock(accountNames(c.accounts)); err != nil {
 		return err
 	}
-	c.cloud = newCloud(c.outside)
+	c.cloud = NewCloud(c.outside)
 	for _, s := range c.apps {
 		s.exports = telemetry.Read(s.read)
 		if err := s.openHost(env); err != nil {
@@ -266,7 +266,7 @@ func (c *common) close() error {
 	}
 	errs = append(errs, c.closeServices())
 	if c.cloud != nil {
-		c.cloud.close()
+		c.cloud.Close()
 	}
 	for _, s := range c.apps {
 		errs = append(errs, s.closeTelemetry())

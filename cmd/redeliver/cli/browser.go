@@ -1,24 +1,21 @@
-package main
+package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-
-	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 )
 
-// browserFor is the command that opens an address in the user's browser.
-func browserFor(address string) (*exec.Cmd, error) {
+// BrowserFor is the command that opens an address in the user's browser.
+func BrowserFor(address string) (*exec.Cmd, error) {
 	for _, words := range openers(runtime.GOOS, os.Getenv) {
 		if program, err := exec.LookPath(words[0]); err == nil {
 			return exec.Command(program, append(words[1:], address)...), nil
 		}
 	}
-	return nil, noBrowser("no program is found that opens one")
+	return nil, NoBrowser("no program is found that opens one")
 }
 
 // openers are the programs that open an address, with their first arguments, best first.
@@ -39,10 +36,7 @@ func openers(system string, env func(string) string) (out [][]string) {
 	return append(out, []string{"wslview"})
 }
 
-func noBrowser(why string) error {
-	return cli.Hinted(fmt.Errorf("cannot open a browser: %s", why), "open the address by hand; the variable BROWSER names a program to open it with")
-}
-
-func noPage(base string) error {
-	return cli.Hinted(errors.New("the host at "+base+" serves no page"), "start it without --no-ui")
+// NoBrowser says why no browser is opened.
+func NoBrowser(why string) error {
+	return Hinted(fmt.Errorf("cannot open a browser: %s", why), "open the address by hand; the variable BROWSER names a program to open it with")
 }

@@ -15,7 +15,7 @@ func contracts() []string {
 
 // kits are the packages that exist for tests: suites and the test kit.
 func kits() []string {
-	return []string{"./bindings/bindingtest", "./triggers/triggertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/invokertest", "./host/emulator/store/storetest", "./host/listen/listentest"}
+	return []string{"./bindings/bindingtest", "./triggers/triggertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/invokertest", "./host/emulator/store/storetest", "./host/listen/listentest", "./host/ops/toytest"}
 }
 
 // An importRule says what some packages may import.

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
@@ -57,7 +58,7 @@ func flagValues() map[string]remote.Completion {
 		"cors":           closed("*"),
 		"lang":           closed(slices.Sorted(maps.Keys(scaffold.NewLanguages))...),
 		"trigger":        closed(scaffold.NewKindNames()...),
-		"service":        closed(faults.Services()...),
+		"service":        closed(all.Table().Faults().Names()...),
 		"schema":         closed("eventgrid", "cloudevents"),
 		"status":         closed("Active", "Disabled", "SendDisabled", "ReceiveDisabled"), "redeliver fail operation --status": free,
 		"worker": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

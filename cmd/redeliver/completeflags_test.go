@@ -99,7 +99,7 @@ func TestCompletions(t *testing.T) {
 		{"new Ship --trigger", "http timer queue blob servicebus-queue servicebus-topic eventgrid eventhub cosmos :4"},
 		{"test --seed", "random :4"},
 		{"send queue orders --ttl", "never :4"},
-		{"fail operation --service", "queue blob servicebus eventhubs cosmos eventgrid handler :4"},
+		{"fail operation --service", "queue servicebus eventgrid eventhubs cosmos blob handler :4"},
 		{"fail operation --status", ":4"},
 		{"fail host Ship", "afterReceive beforeHandler afterHandler betweenAttempts beforeSettle afterCheckpoint afterSettle :4"},
 		{"create servicebus orders --status", "Active Disabled SendDisabled ReceiveDisabled :4"},

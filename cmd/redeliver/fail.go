@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
@@ -60,7 +61,7 @@ end with the host.`,
 			if len(args) > 0 {
 				return nil, remote.NoMore
 			}
-			return faults.Operations(in.Service), remote.NoMore
+			return all.Table().Faults().Operations(in.Service), remote.NoMore
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.Operation = args[0]
@@ -68,7 +69,7 @@ end with the host.`,
 		},
 	}), in)
 	f := cmd.Flags()
-	f.StringVar(&in.Service, "service", "", strings.Join(faults.Services(), ", ")+"; default each that has the operation")
+	f.StringVar(&in.Service, "service", "", strings.Join(all.Table().Faults().Names(), ", ")+"; default each that has the operation")
 	f.StringVar(&in.Entity, "entity", "", "the only queue, container, entity, hub, database/container or topic/subscription")
 	f.BoolVar(&in.After, "after", false, "fail behind the effect")
 	f.BoolVar(&in.Lost, "lost", false, "succeed without an effect")

@@ -21,6 +21,7 @@ import (
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/ops/cosmos"
 	"github.com/redeliver/redeliver/host/ops/eventgrid"
 	"github.com/redeliver/redeliver/host/ops/eventhubs"
@@ -108,7 +109,7 @@ func (a *assistant) fails() []mcp.Way {
 	return []mcp.Way{
 		mcp.Asked(a.ask, "output", mcp.Destroys, run.FailOutputs{}, func(in *run.FailOutputs, _ *run.Outputs) string { return failingText(in) }).
 			Named("name").Renamed("body", "error").Like(newFailOutput(a.std)),
-		add(run.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", faults.Services()...).Like(newFailOperation(a.std)),
+		add(run.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", all.Table().Faults().Names()...).Like(newFailOperation(a.std)),
 		add(run.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity").Like(newFailHandler(a.std)),
 		add(run.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status").Like(newFailDisk(a.std)),
 		mcp.Asked(a.ask, "host", mcp.Destroys, run.CrashAt{}, func(in *run.CrashAt, _ *ops.None) string { return crashText(in) }).

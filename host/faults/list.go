@@ -10,9 +10,12 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// A List holds the faults of one host, or of several that share their services. The zero
-// value has none. Its methods may be called concurrently.
+// A List holds the faults of one host, or of several that share their services. Without
+// Services nothing can fail. Its methods may be called concurrently.
 type List struct {
+	// Services are those whose operations can fail, set once.
+	Services Services
+
 	mu     sync.Mutex
 	active []*entry
 	ended  []Active // those that have ended without an operation
@@ -38,7 +41,7 @@ type Active struct {
 
 // Add lets operations fail from now on, by the clock.
 func (l *List) Add(now time.Time, f Fault) error {
-	if err := f.check(); err != nil {
+	if err := l.Services.check(&f); err != nil {
 		return err
 	}
 	e := &entry{Active: Active{Fault: f, Left: f.Times}, limited: f.Times > 0 || f.For == 0}
@@ -123,7 +126,7 @@ func (l *List) Ask(clk clock.Clock, p services.FaultPoint) error {
 	if f.Latency > 0 {
 		_ = clk.Sleep(context.Background(), f.Latency)
 	}
-	return f.err()
+	return l.Services.of(p.Service).err(f)
 }
 
 // take is the fault for a point, which has it once less.
@@ -134,8 +137,9 @@ func (l *List) take(now time.Time, p services.FaultPoint) *Fault {
 		return nil
 	}
 	l.prune(now)
+	of := l.Services.of(p.Service)
 	for _, e := range l.active {
-		if e.is(p) {
+		if of.is(&e.Fault, p) {
 			e.Left = max(e.Left-1, 0)
 			e.Met++
 			l.taken++

@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -55,7 +56,7 @@ func TestAsk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clk := clock.NewVirtual(start, nil)
-			l := &faults.List{}
+			l := &faults.List{Services: all.Table().Faults()}
 			if err := l.Add(start, test.fault); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +81,7 @@ func TestAsk(t *testing.T) {
 func TestAskByTheClock(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, nil)
-	l := &faults.List{}
+	l := &faults.List{Services: all.Table().Faults()}
 	put := services.FaultPoint{Service: "queue", Op: "Put", Entity: "a"}
 	if err := errors.Join(l.Add(start, faults.Fault{Service: "queue", For: time.Minute}), l.Add(start, faults.Fault{Operation: "Put", Latency: 5 * time.Second})); err != nil {
 		t.Fatal(err)
@@ -124,7 +125,7 @@ func TestAddRefuses(t *testing.T) {
 		`cosmos has no operation "Put"; queue has`:                     {Service: "cosmos", Operation: "Put"},
 		"caller does not ask for an answe":                             {Service: "handler", Lost: true},
 	} {
-		if err := (&faults.List{}).Add(start, f); err == nil || !strings.Contains(err.Error(), want) {
+		if err := (&faults.List{Services: all.Table().Faults()}).Add(start, f); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", f, err, want)
 		}
 	}

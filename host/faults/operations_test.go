@@ -17,6 +17,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -36,7 +37,7 @@ func TestOperationsAreThoseOfTheSources(t *testing.T) {
 		"cosmos":     {"emulator/cosmos", nil},
 	} {
 		want := operationsOf(t, filepath.Join("..", filepath.FromSlash(where.dir)), where.file)
-		if diff := cmp.Diff(want, faults.Operations(service)); diff != "" {
+		if diff := cmp.Diff(want, all.Table().Faults().Operations(service)); diff != "" {
 			t.Errorf("%s: operations (-sources +table):\n%s", service, diff)
 		}
 	}
@@ -49,8 +50,8 @@ func TestFullDiskLetsReadsThrough(t *testing.T) {
 	shows := regexp.MustCompile(`^(Get|List|Peek|Count|Exists|Queue(s$|Counts|Message|Metadata|Policies|Service)|Hidden|Blob|Containers?$|FindBlobs|Tags$|PageRanges|Properties|Access$|Held|Sessions$|State$|Hubs?$|Settings$|Partition$|ReadEvents|Items|Ranges|Read$|Pending|Changes)`)
 	now := time.Unix(0, 0)
 	for _, service := range []string{"queue", "blob", "servicebus", "eventhubs", "cosmos"} {
-		for _, op := range faults.Operations(service) {
-			var list faults.List
+		for _, op := range all.Table().Faults().Operations(service) {
+			list := faults.List{Services: all.Table().Faults()}
 			if err := list.Add(now, faults.Fault{DiskFull: true}); err != nil {
 				t.Fatal(err)
 			}

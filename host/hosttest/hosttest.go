@@ -51,6 +51,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/trace"
 	"github.com/redeliver/redeliver/host/worker"
@@ -195,6 +197,10 @@ type Options struct {
 	// again although the handler has succeeded. The test's own calls never fail.
 	Fault func(services.FaultPoint) error
 
+	// Table has the services and operations that faults and [Do] know; nil: those of package
+	// all of host/ops.
+	Table ops.Table
+
 	// Services replace the embedded ones.
 	Services services.Backends
 
@@ -245,6 +251,7 @@ type Host struct {
 	last     *app.App     // that ran
 	unjudged bool         // Options.Unjudged
 	faults   *faults.List // shared by all instances
+	table    ops.Table    // Options.Table
 	acting   bool         // a call of the test's own holds the clock
 
 	mayFail  bool     // Options.MayFail
@@ -269,6 +276,10 @@ func New(tb TB, opts *Options) *Host {
 		tb.Fatalf("hosttest: Options.Patience is %v: want more than %v, the time that a handler has to return", o.Patience, handlerGrace)
 	}
 	h := &Host{tb: tb, name: o.App, cursor: 1, lax: o.Lax, mayFail: o.MayFail, inError: o.InError, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
+	if h.table = o.Table; h.table == nil {
+		h.table = all.Table()
+	}
+	h.faults.Services = h.table.Faults()
 	if o.App != "" {
 		h.run = &appRun{apps: []*Host{h}}
 	}

@@ -53,7 +53,8 @@ type Deed struct {
 	do      func(ctx context.Context, e *Env, read func(in any) error) (any, error)
 }
 
-// Of is the deed of an operation.
+// Of is the deed of an operation. What its fields have before a request is read, they have in
+// all of them.
 func Of[In Operation[Out], Out any](in In) Deed {
 	route := RouteOf(in)
 	out := Deed{Route: route}
@@ -61,7 +62,7 @@ func Of[In Operation[Out], Out any](in In) Deed {
 		out.offered = o.Offered
 	}
 	out.do = func(ctx context.Context, e *Env, read func(in any) error) (any, error) {
-		var in In
+		in := in
 		if err := read(&in); err != nil {
 			return nil, err
 		}

@@ -1,10 +1,10 @@
 package ops
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -50,16 +50,26 @@ func (e *Env) known(ctx context.Context, s *Service) (names []string) {
 // NamesOf are the names that a request for the operation gives: all together, as a path,
 // each by itself, and what they are below.
 func (op Route) NamesOf(r *http.Request) []string {
+	return op.names(func(p Param) string {
+		if p.In == "path" {
+			return r.PathValue(p.Name)
+		}
+		return r.URL.Query().Get(p.Name)
+	})
+}
+
+// NamesIn are the names that the operation itself gives, as NamesOf has them.
+func (op Route) NamesIn(in any) []string {
+	v := reflect.ValueOf(in)
+	return op.names(func(p Param) string { return v.FieldByIndex(p.Field.Index).String() })
+}
+
+func (op Route) names(valueOf func(Param) string) []string {
 	var parts, parents []string
 	for _, p := range op.Params() {
 		value := ""
-		switch p.In {
-		case "path":
-			value = r.PathValue(p.Name)
-		case "query":
-			if op.Service() != "containers" && slices.Contains([]string{"name", "container", "topic", "hub", "group", "path"}, p.Name) {
-				value = r.URL.Query().Get(p.Name)
-			}
+		if p.In == "path" || p.In == "query" && op.Service() != "containers" && slices.Contains([]string{"name", "container", "topic", "hub", "group", "path"}, p.Name) {
+			value = valueOf(p)
 		}
 		value, _, _ = strings.Cut(value, "/$") // a subqueue
 		if value != "" {
@@ -114,7 +124,7 @@ func (e *Env) RefuseSlip(ctx context.Context, s *Service, name string) error {
 // CheckEntity refuses a fault for an entity that is not there and that no function of the
 // app names: nothing would ever meet it.
 func (e *Env) CheckEntity(ctx context.Context, service, entity, operation string) error {
-	s := e.service(func(s *Service) bool { return s.Entities != nil && cmp.Or(s.Fault, s.Name) == service })
+	s := e.service(func(s *Service) bool { return s.Entities != nil && s.Faults.Name == service })
 	if entity == "" || s == nil || strings.HasPrefix(strings.ToLower(operation), "create") {
 		return nil
 	}

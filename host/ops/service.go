@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/faults"
 )
 
 const (
@@ -19,13 +20,12 @@ const (
 
 // A Service is what operations know of an emulated service: its names, its errors, and what
 // can be done to its messages. A new service is a package with a value of this type, and a
-// row in package all. Functions that are nil are what the service does not have; all run
+// [Row] in package all. Functions that are nil are what the service does not have; all run
 // under the clock, unless they say otherwise; Outside and Refuse run anywhere.
 type Service struct {
-	Name  string // of a message's service: "queue", "eventhub"
-	Path  string // first word of the paths of its operations, and of its list in the inventory: "queues"
-	Fault string // in faults; empty: Name
-	Noun  string // of an entity: "queue", "hub"
+	Name string // of a message's service: "queue", "eventhub"
+	Path string // first word of the paths of its operations, and of its list in the inventory: "queues"
+	Noun string // of an entity: "queue", "hub"
 
 	// Needs is the word with which operations say that they are about the embedded service;
 	// Outside then says which setting of the app names another one in its place, which is
@@ -42,6 +42,10 @@ type Service struct {
 	Bound    map[string]func(b *app.Binding) []string                        // that a binding gives it, by the type of that
 	Within   func(entity string) string                                      // the entity in which that one is; nil: it is one
 	Due      func(ctx context.Context, e *Env) (d []DueItem, m int, _ error) // what it does next: of an entity MostDue are enough, and how many more there are
+
+	// Faults are the operations of the service that can be made to fail; without a name there
+	// are none.
+	Faults faults.Service
 
 	// Each visits the messages of an entity, until visit returns false. visit must not keep
 	// the body.

@@ -11,14 +11,13 @@ import (
 
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/ops"
-	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
 // controlRoutes serves the operations, and the journal.
 func (s *Server) controlRoutes(mux *http.ServeMux) {
 	own := http.NewServeMux()
-	for _, op := range all.Operations() {
+	for _, op := range s.opts.Table.Operations() {
 		if op.Offered(&s.env) {
 			own.HandleFunc(pattern(op.Route), s.operation(op))
 		}

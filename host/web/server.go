@@ -81,6 +81,9 @@ type Options struct {
 	// must return at once. Nil: such requests are answered with 404.
 	Stop func()
 
+	// Table has the services and operations of the control API; nil: those of package all.
+	Table ops.Table
+
 	// Faults are those that the host asks about its operations (host.Options.Fault), for
 	// clients that add some, and Crash is where it is killed (host.Options.KillAt). Nil: such
 	// requests are answered with 404.
@@ -132,11 +135,14 @@ func New(h *host.Host, opts *Options) *Server {
 	if s.opts.Address == "" {
 		s.opts.Address = "127.0.0.1"
 	}
+	if s.opts.Table == nil {
+		s.opts.Table = all.Table()
+	}
 	if s.opts.KeysFile == "" {
 		s.opts.KeysFile = KeysFile(h.Dir())
 	}
 	s.env = ops.Env{
-		Host: h, Services: all.Services(), Secret: s.opts.Secret, Pace: s.opts.Pace, End: s.opts.Stop,
+		Host: h, Services: s.opts.Table.Services(), Secret: s.opts.Secret, Pace: s.opts.Pace, End: s.opts.Stop,
 		Faults: s.opts.Faults, Crash: s.opts.Crash, Endpoints: s.opts.Endpoints,
 	}
 	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}

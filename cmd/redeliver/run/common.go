@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/ops/all"
 	"github.com/redeliver/redeliver/host/telemetry"
 )
 
@@ -63,6 +64,7 @@ func newCommon(ctx context.Context, stop func(), std cli.Streams, dirs []string,
 		flags: f, stop: stop, ended: ctx.Done(), out: cli.NewConsole(std, f.output != "pretty"), begun: time.Now(),
 	}
 	c.log = show.NewLog(c.out, f.verbose, c.now)
+	c.faults.Services = all.Table().Faults()
 	names := app.Names(dirs)
 	for i, dir := range dirs {
 		c.apps = append(c.apps, &session{

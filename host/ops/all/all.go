@@ -1,10 +1,8 @@
 // Package all lists the services that operations are about, and the operations. A new service
-// is a row here.
+// is a row of [Table].
 package all
 
 import (
-	"slices"
-
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/blobs"
 	"github.com/redeliver/redeliver/host/ops/cosmos"
@@ -16,42 +14,26 @@ import (
 	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
-// emulated are the emulated services with their operations.
-var emulated = []struct { // read only
-	service    *ops.Service
-	operations func() []ops.Deed
-}{
-	{queues.Service, queues.Operations},
-	{servicebus.Service, servicebus.Operations},
-	{eventgrid.Service, eventgrid.Operations},
-	{eventhubs.Service, eventhubs.Operations},
-	{cosmos.Service, cosmos.Operations},
-	{blobs.Service, blobs.Operations},
-}
-
-// Services are those that operations are about.
-func Services() []*ops.Service {
-	list := run.Services()
-	for _, row := range emulated {
-		list = append(list, row.service)
+// Table lists the services and the operations. Of the journal it has no operation, see
+// [Routes]: a server writes it in ways of its own.
+func Table() ops.Table {
+	return ops.Table{
+		{Service: run.OutputService, Operations: run.Operations},
+		{Operations: messages.Operations},
+		{Service: queues.Service, Operations: queues.Operations},
+		{Service: servicebus.Service, Operations: servicebus.Operations},
+		{Service: eventgrid.Service, Operations: eventgrid.Operations},
+		{Service: eventhubs.Service, Operations: eventhubs.Operations},
+		{Service: cosmos.Service, Operations: cosmos.Operations},
+		{Service: blobs.Service, Operations: blobs.Operations},
+		{Service: run.HandlerService},
 	}
-	return list
 }
 
-// Operations are all operations, also those that only some runs have. Of the journal there
-// is the request only: a server writes it in ways of its own.
-func Operations() []ops.Deed {
-	list := slices.Concat(run.Operations(), messages.Operations())
-	for _, row := range emulated {
-		list = append(list, row.operations()...)
-	}
-	return list
-}
-
-// Routes are those of all operations, and of the journal.
-func Routes() []ops.Route {
+// Routes are those of all operations of a table, and of the journal.
+func Routes(t ops.Table) []ops.Route {
 	list := []ops.Route{ops.RouteOf(run.ReadJournal{})}
-	for _, op := range Operations() {
+	for _, op := range t.Operations() {
 		list = append(list, op.Route)
 	}
 	return list

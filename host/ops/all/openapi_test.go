@@ -46,7 +46,7 @@ func TestControlTable(t *testing.T) {
 		from := bytes.Index(text, []byte("//\tGET "))
 		to := bytes.LastIndex(text, []byte("\n//\t")) + 1
 		to += bytes.IndexByte(text[to:], '\n') + 1
-		same(t, "../../web/doc.go", string(text), string(text[:from])+listed()+string(text[to:]))
+		same(t, "../../web/doc.go", string(text), string(text[:from])+listed(all.Table())+string(text[to:]))
 	})
 	t.Run("OpenAPI", func(t *testing.T) {
 		const file = "../../../schemas/openapi/control.json"
@@ -54,9 +54,9 @@ func TestControlTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, file, string(text), described(words))
+		same(t, file, string(text), described(all.Table(), words))
 	})
-	for _, op := range all.Routes() {
+	for _, op := range all.Routes(all.Table()) {
 		if words[op.Name] == "" {
 			t.Errorf("operation %s has no comment", op.Name)
 		}
@@ -76,9 +76,9 @@ func same(t *testing.T, file, got, want string) {
 }
 
 // listed is the list of the package comment.
-func listed() string {
+func listed(table ops.Table) string {
 	var b strings.Builder
-	for _, op := range all.Routes() {
+	for _, op := range all.Routes(table) {
 		fmt.Fprintf(&b, "//\t%-6s %-35s %s\n", op.Method, op.Path, op.Name)
 	}
 	return b.String()
@@ -128,10 +128,10 @@ type describer struct {
 	types   map[string]reflect.Type // by the names of schemas
 }
 
-func described(words map[string]string) string {
+func described(table ops.Table, words map[string]string) string {
 	d := describer{words, object{}, map[string]reflect.Type{}}
 	paths := object{}
-	for _, op := range all.Routes() {
+	for _, op := range all.Routes(table) {
 		path, ok := paths[ops.Prefix+op.Path].(object)
 		if !ok {
 			path = object{}

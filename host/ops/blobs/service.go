@@ -15,7 +15,7 @@ var Service = &ops.Service{ // read only
 	Name: "blob", Path: "containers", Noun: "container",
 	Needs: "storage", Outside: queues.Outside, Refuse: queues.Refusal,
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
-	Entities: names, Bound: bound, Within: within,
+	Entities: names, Bound: bound, Within: within, Faults: operations,
 	Each: each, Body: body, Redrive: redrive,
 }
 

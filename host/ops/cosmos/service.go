@@ -12,7 +12,7 @@ import (
 var Service = &ops.Service{ // read only
 	Name: "cosmos", Path: "cosmos", Noun: "container", Refuse: refusal,
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return containers(ctx, e) },
-	Entities: names, Bound: bound, Each: each,
+	Entities: names, Bound: bound, Each: each, Faults: operations,
 }
 
 // Operations are those of this package.

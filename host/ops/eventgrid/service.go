@@ -11,7 +11,7 @@ import (
 var Service = &ops.Service{ // read only
 	Name: "eventgrid", Path: "eventgrid", Noun: "subscription", Refuse: Refusal,
 	List:     func(_ context.Context, e *ops.Env) (any, error) { return topics(e), nil },
-	Entities: subscriptions, Names: names, Due: due,
+	Entities: subscriptions, Names: names, Due: due, Faults: operations,
 	Each: each, Release: release, Bury: bury, Redrive: redrive,
 }
 

@@ -15,7 +15,7 @@ var Service = &ops.Service{ // read only
 	Needs: "storage", Outside: Outside, Refuse: Refusal,
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
 	Entities: func(ctx context.Context, e *ops.Env) ([]string, error) { return e.Host.AppStorage().Queues(ctx) },
-	Bound:    bound, Due: due,
+	Bound:    bound, Due: due, Faults: operations,
 	Each: each, Again: again, Release: release, Bury: bury, Redrive: redriveAll,
 }
 

@@ -3,13 +3,21 @@
 // that it is given.
 package run
 
-import "github.com/redeliver/redeliver/host/ops"
+import (
+	"errors"
 
-// outputService: outputs are known by their names, like what a service keeps.
-var outputService = &ops.Service{Path: "outputs", Names: outputNames} // read only
+	"github.com/redeliver/redeliver/host/faults"
+	"github.com/redeliver/redeliver/host/ops"
+)
 
-// Services are those that are none of the emulated ones.
-func Services() []*ops.Service { return []*ops.Service{outputService} }
+// OutputService: outputs are known by their names, like what a service keeps.
+var OutputService = &ops.Service{Path: "outputs", Names: outputNames} // read only
+
+// HandlerService: handlers run the functions, and can be lost.
+var HandlerService = &ops.Service{Faults: faults.Service{ // read only
+	Name: faults.Handler, Others: []string{"Invoke"},
+	Failure: errors.New("the process of the handler has ended"),
+}}
 
 // Operations are those of this package.
 func Operations() []ops.Deed {

@@ -16,7 +16,7 @@ var Service = &ops.Service{ // read only
 	Needs: "servicebus", Outside: outside,
 	Refuse:   ops.MessagingRefusal(`"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`),
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return entities(ctx, e) },
-	Entities: paths, Bound: bound, Within: within, Due: due,
+	Entities: paths, Bound: bound, Within: within, Due: due, Faults: operations,
 	Each: each, Again: again, Release: release, Bury: bury, Redrive: redrive,
 }
 

@@ -1,0 +1,44 @@
+package hosttest
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/ops"
+)
+
+// Do does an operation of the control API on the host: what a command or the page does, such
+// as
+//
+//	hosttest.Do(h, queues.RedriveQueue{Queue: "orders-poison"})
+//
+// Deliveries that it starts run before Do returns; time does not move, unless the operation
+// moves it. An operation that is refused ends the test. Package all of host/ops lists the
+// operations.
+func Do[Out any](h *Host, in ops.Operation[Out]) (out Out) {
+	h.tb.Helper()
+	out, refused := Try(h, in)
+	if refused != nil {
+		text := refused.Text
+		if refused.Hint != "" {
+			text += "; " + refused.Hint
+		}
+		h.tb.Fatalf("hosttest: %s: %s", ops.RouteOf(in).Name, text)
+	}
+	return out
+}
+
+// Try is Do for an operation that may be refused.
+func Try[Out any](h *Host, in ops.Operation[Out]) (out Out, refused *ops.Error) {
+	h.tb.Helper()
+	e, deed := env(h), ops.Of(in)
+	answer, err := deed.Do(context.Background(), e, func(any) error { return nil })
+	if err != nil {
+		return out, deed.Refused(e, deed.NamesIn(in), err)
+	}
+	return answer.(Out), nil
+}
+
+// env is the run of the host as operations see it.
+func env(h *Host) *ops.Env {
+	return &ops.Env{Host: h.Host, Turn: h.do, Services: h.table.Services(), Faults: h.faults}
+}

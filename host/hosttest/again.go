@@ -125,9 +125,9 @@ func alive[P any](h *Host, fault func(P) error, spare bool) func(P) error {
 }
 
 // records are the records of all runs.
-func (h *Host) records() []journal.Record {
-	if len(h.past) == 0 {
-		return h.run.lived(h.Journal().Records())
+func (k journalCalls) records() []journal.Record {
+	if len(k.h.past) == 0 {
+		return k.h.run.lived(k.h.Journal().Records())
 	}
-	return append(h.past[:len(h.past):len(h.past)], h.Journal().Records()...)
+	return append(k.h.past[:len(k.h.past):len(k.h.past)], k.h.Journal().Records()...)
 }

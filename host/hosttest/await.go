@@ -163,18 +163,18 @@ func (h *Host) search(w *wanted, forever *retries) (found journal.Record, ok boo
 }
 
 // missed says why there is no such record, and what there is.
-func (h *Host) missed(w *wanted, forever *retries) string {
+func (k journalCalls) missed(w *wanted, forever *retries) string {
 	var b strings.Builder
 	switch {
-	case h.virtual == nil:
+	case k.h.virtual == nil:
 		fmt.Fprintf(&b, "%s has not come within %v", w.what, realLimit)
 	case forever.total >= mostRetries:
-		fmt.Fprintf(&b, "%s has not come after %v; it is %s", w.what, forever, h.virtual.Now().Format(time.RFC3339))
+		fmt.Fprintf(&b, "%s has not come after %v; it is %s", w.what, forever, k.h.virtual.Now().Format(time.RFC3339))
 	default:
-		fmt.Fprintf(&b, "%s has not come, and nothing is left to happen; it is %s", w.what, h.virtual.Now().Format(time.RFC3339))
+		fmt.Fprintf(&b, "%s has not come, and nothing is left to happen; it is %s", w.what, k.h.virtual.Now().Format(time.RFC3339))
 	}
-	for _, r := range h.Journal().Records() {
-		if r.Seq < h.cursor && w.match(&r) {
+	for _, r := range k.h.Journal().Records() {
+		if r.Seq < k.h.cursor && w.match(&r) {
 			fmt.Fprintf(&b, "\nrecord %d matches, but an earlier Await has returned a later one: await things in the order in which they happen, or look with Select\n  %s", r.Seq, r.String())
 			break
 		}
@@ -183,17 +183,17 @@ func (h *Host) missed(w *wanted, forever *retries) string {
 	if w.function != "" {
 		of = func(r *journal.Record) bool { return strings.EqualFold(r.Function, w.function) }
 	}
-	records := h.Select(of)
+	records := k.h.Select(of)
 	switch {
 	case len(records) > 0 && w.function != "":
 		fmt.Fprintf(&b, "\nwhat %s did:\n%s", w.function, end(records))
 	case w.function != "":
-		fmt.Fprintf(&b, "\n%s has done nothing: was anything sent to it? the journal:\n%s", w.function, h.tail())
+		fmt.Fprintf(&b, "\n%s has done nothing: was anything sent to it? the journal:\n%s", w.function, k.h.tail())
 	default:
 		fmt.Fprintf(&b, "\nthe journal:\n%s", end(records))
 	}
-	if h.virtual != nil {
-		fmt.Fprintf(&b, "waiting:\n%s", h.waiting())
+	if k.h.virtual != nil {
+		fmt.Fprintf(&b, "waiting:\n%s", k.h.waiting())
 	}
 	return b.String()
 }
@@ -230,7 +230,7 @@ func names(r *journal.Record, app, function string) bool {
 }
 
 // tail is the end of the journal, for messages.
-func (h *Host) tail() string { return end(h.records()) }
+func (k journalCalls) tail() string { return end(k.h.records()) }
 
 // end shows the last records.
 func end(records []journal.Record) string {

@@ -52,17 +52,17 @@ func (h *Host) Beside(opts *Options) *Host {
 	}
 	for what, given := range map[string]bool{
 		"Seed": o.Seed != 0, "Start": !o.Start.IsZero(), "System": o.System, "Shuffle": o.Shuffle, "Unchecked": o.Unchecked, "Lax": o.Lax,
-		"Patience": o.Patience != 0, "StorageFault": o.StorageFault != nil, "Fault": o.Fault != nil,
+		"Patience": o.Patience != 0, "StorageFault": o.StorageFault != nil, "Fault": o.Fault != nil, "Table": o.Table != nil,
 	} {
 		if given {
 			h.tb.Fatalf("hosttest: Beside: Options.%s is of the whole run: give it to the first app", what)
 		}
 	}
 	first := h.run.apps[0]
-	other := &Host{
+	other := whole(&Host{
 		tb: h.tb, name: o.App, run: h.run, second: true, virtual: h.virtual, cursor: 1, begins: h.begins, hangs: h.hangs,
-		lax: h.lax, mayFail: o.MayFail, inError: o.InError, stuck: h.stuck, faults: h.faults,
-	}
+		lax: h.lax, mayFail: o.MayFail, inError: o.InError, stuck: h.stuck, faults: h.faults, table: h.table,
+	})
 	other.open(&o, h.Host.Clock(), first)
 	h.run.apps = append(h.run.apps, other)
 	other.begin(&o)

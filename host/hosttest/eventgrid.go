@@ -7,13 +7,16 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
+// gridCalls are the calls of a Host about Event Grid.
+type gridCalls struct{ h *Host }
+
 // PublishEvents publishes what a client would send to a topic of the embedded Event
 // Grid: a JSON array of events in the topic's schema or, of CloudEvents, a single
 // one. Deliveries that it starts run before PublishEvents returns; time does not
 // move.
-func (h *Host) PublishEvents(topic, events string) {
-	h.tb.Helper()
-	t, err := h.Services().EventGrid().Topic(topic)
+func (k gridCalls) PublishEvents(topic, events string) {
+	k.h.tb.Helper()
+	t, err := k.h.Services().EventGrid().Topic(topic)
 	var list []*eventgrid.Event
 	if err == nil {
 		list, err = eventgrid.ParseEvents([]byte(events), t.InputSchema)
@@ -22,9 +25,9 @@ func (h *Host) PublishEvents(topic, events string) {
 		err = errors.New("no event is given")
 	}
 	if err == nil {
-		h.do("publish to "+topic, func() { err = h.Services().EventGrid().Publish(context.Background(), topic, list...) })
+		k.h.do("publish to "+topic, func() { err = k.h.Services().EventGrid().Publish(context.Background(), topic, list...) })
 	}
 	if err != nil {
-		h.tb.Fatalf("hosttest: publish to topic %q: %v%s", topic, err, orMeant(topic, topicNames(h)))
+		k.h.tb.Fatalf("hosttest: publish to topic %q: %v%s", topic, err, orMeant(topic, topicNames(k.h)))
 	}
 }

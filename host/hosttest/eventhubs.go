@@ -11,6 +11,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
 
+// hubCalls are the calls of a Host about Event Hubs.
+type hubCalls struct{ h *Host }
+
 // EventHubConnection is the connection string of the embedded Event Hubs namespace,
 // as the kit gives it to the app in AzureWebJobsEventHub. It is the same as for
 // Service Bus.
@@ -18,12 +21,12 @@ const EventHubConnection = ServiceBusConnection
 
 // CreateEventHub makes a hub of the embedded Event Hubs namespace. Hubs that functions
 // and host.json name exist already, with their consumer groups.
-func (h *Host) CreateEventHub(hub eventhubs.Hub) {
-	h.tb.Helper()
+func (k hubCalls) CreateEventHub(hub eventhubs.Hub) {
+	k.h.tb.Helper()
 	var err error
-	h.do("create event hub "+hub.Name, func() { err = h.Services().EventHubs().CreateHub(context.Background(), hub) })
+	k.h.do("create event hub "+hub.Name, func() { err = k.h.Services().EventHubs().CreateHub(context.Background(), hub) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: create event hub %q: %v", hub.Name, err)
+		k.h.tb.Fatalf("hosttest: create event hub %q: %v", hub.Name, err)
 	}
 }
 
@@ -31,10 +34,10 @@ func (h *Host) CreateEventHub(hub eventhubs.Hub) {
 // the key, or with an empty key the next in turn. Deliveries that they start run
 // before SendEvents returns; time does not move. Hubs that functions name are
 // there; others are made with CreateEventHub.
-func (h *Host) SendEvents(hub, key string, bodies ...string) {
-	h.tb.Helper()
+func (k hubCalls) SendEvents(hub, key string, bodies ...string) {
+	k.h.tb.Helper()
 	if len(bodies) == 0 {
-		h.tb.Fatalf("hosttest: send to event hub %q: no event is given", hub)
+		k.h.tb.Fatalf("hosttest: send to event hub %q: no event is given", hub)
 	}
 	opts := &eventhubsapi.SendOptions{}
 	if key != "" {
@@ -45,22 +48,22 @@ func (h *Host) SendEvents(hub, key string, bodies ...string) {
 		events[i] = &eventhubsapi.Event{Body: []byte(body)}
 	}
 	var err error
-	h.do("send to "+hub, func() { err = h.Services().EventHubs().SendEvents(context.Background(), hub, opts, events...) })
+	k.h.do("send to "+hub, func() { err = k.h.Services().EventHubs().SendEvents(context.Background(), hub, opts, events...) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: send to event hub %q: %v%s", hub, err, orMeant(hub, h.EventHubs()))
+		k.h.tb.Fatalf("hosttest: send to event hub %q: %v%s", hub, err, orMeant(hub, k.h.EventHubs()))
 	}
 }
 
 // Checkpoint returns the sequence number of the last event before the checkpoint of a
 // partition, for a consumer group; -1 without a checkpoint. A hub, group or partition that
 // there is not ends the test.
-func (h *Host) Checkpoint(hub, group, partition string) int64 {
-	h.tb.Helper()
-	hub, group = partitionThere(h, hub, group, partition)
+func (k hubCalls) Checkpoint(hub, group, partition string) int64 {
+	k.h.tb.Helper()
+	hub, group = partitionThere(k.h, hub, group, partition)
 	sequence := int64(-1)
 	var err error
-	h.do("look at a checkpoint", func() {
-		c, readErr := hubskind.Checkpoint(context.Background(), h.Env(), h.ran(), hub, group, partition)
+	k.h.do("look at a checkpoint", func() {
+		c, readErr := hubskind.Checkpoint(context.Background(), k.h.Env(), k.h.ran(), hub, group, partition)
 		switch {
 		case errors.Is(readErr, bindings.ErrNotFound):
 		case readErr != nil:
@@ -70,7 +73,19 @@ func (h *Host) Checkpoint(hub, group, partition string) int64 {
 		}
 	})
 	if err != nil {
-		h.tb.Fatalf("hosttest: checkpoint of partition %q of %q: %v", partition, hub, err)
+		k.h.tb.Fatalf("hosttest: checkpoint of partition %q of %q: %v", partition, hub, err)
 	}
 	return sequence
+}
+
+// EventHubs returns the names of the event hubs.
+func (k hubCalls) EventHubs() []string {
+	k.h.tb.Helper()
+	return list(k.h, "event hubs", func(ctx context.Context) (names []string, err error) {
+		hubs, err := k.h.Services().EventHubs().Hubs(ctx)
+		for _, hub := range hubs {
+			names = append(names, hub.Name)
+		}
+		return names, err
+	})
 }

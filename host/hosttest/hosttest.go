@@ -226,8 +226,17 @@ type Options struct {
 }
 
 // Host is a running host and its test.
+//
+// Its calls about a service, and about the journal, are methods of its parts.
 type Host struct {
 	*host.Host
+	queueCalls
+	blobCalls
+	busCalls
+	hubCalls
+	gridCalls
+	cosmosCalls
+	journalCalls
 
 	// StartError is the error of Start, with Options.MayFail.
 	StartError error
@@ -275,7 +284,7 @@ func New(tb TB, opts *Options) *Host {
 	if o.Patience != 0 && o.Patience <= handlerGrace {
 		tb.Fatalf("hosttest: Options.Patience is %v: want more than %v, the time that a handler has to return", o.Patience, handlerGrace)
 	}
-	h := &Host{tb: tb, name: o.App, cursor: 1, lax: o.Lax, mayFail: o.MayFail, inError: o.InError, faults: &faults.List{}, stuck: make(chan string, 1)} //clock:outside the test is of the real world
+	h := whole(&Host{tb: tb, name: o.App, cursor: 1, lax: o.Lax, mayFail: o.MayFail, inError: o.InError, faults: &faults.List{}, stuck: make(chan string, 1)}) //clock:outside the test is of the real world
 	if h.table = o.Table; h.table == nil {
 		h.table = all.Table()
 	}
@@ -302,6 +311,13 @@ func New(tb TB, opts *Options) *Host {
 	h.begins = clk.Now()
 	h.open(&o, clk, nil)
 	h.begin(&o)
+	return h
+}
+
+// whole is a host with its parts.
+func whole(h *Host) *Host {
+	h.queueCalls, h.blobCalls, h.busCalls, h.hubCalls = queueCalls{h}, blobCalls{h}, busCalls{h}, hubCalls{h}
+	h.gridCalls, h.cosmosCalls, h.journalCalls = gridCalls{h}, cosmosCalls{h}, journalCalls{h}
 	return h
 }
 

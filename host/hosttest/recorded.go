@@ -13,12 +13,12 @@ import (
 // FailOutput makes the next writes of such an output, or of any other, fail:
 //
 //	h.FailOutput("Notify/mail", 2, "")
-func (h *Host) Outputs(name string) []recorded.RecordedOutput {
-	h.tb.Helper()
-	of, own := outputOf(h, name)
+func (k journalCalls) Outputs(name string) []recorded.RecordedOutput {
+	k.h.tb.Helper()
+	of, own := outputOf(k.h, name)
 	found, err := of.RecordedOutputs(own)
 	if err != nil {
-		h.tb.Fatalf("hosttest: %v%s", err, orMeant(name, outputNames(h)))
+		k.h.tb.Fatalf("hosttest: %v%s", err, orMeant(name, outputNames(k.h)))
 	}
 	return found
 }
@@ -26,10 +26,10 @@ func (h *Host) Outputs(name string) []recorded.RecordedOutput {
 // WantOutput fails the test unless exactly these values were set on an output that
 // is not served, in this order; see Outputs. Values that are not text count with
 // their bytes.
-func (h *Host) WantOutput(name string, want ...string) {
-	h.tb.Helper()
+func (k journalCalls) WantOutput(name string, want ...string) {
+	k.h.tb.Helper()
 	got := []string{}
-	for _, o := range h.Outputs(name) {
+	for _, o := range k.h.Outputs(name) {
 		if o.Body != nil {
 			got = append(got, *o.Body)
 		} else {
@@ -37,6 +37,6 @@ func (h *Host) WantOutput(name string, want ...string) {
 		}
 	}
 	if !slices.Equal(got, want) {
-		h.tb.Errorf("output %q was set to %q, want %q", name, got, want)
+		k.h.tb.Errorf("output %q was set to %q, want %q", name, got, want)
 	}
 }

@@ -20,10 +20,10 @@ func (h *Host) ScaleOut() *Host {
 	if !h.shared {
 		h.tb.Fatalf("hosttest: ScaleOut: set Options.Instances, so that the first instance holds its locks as between machines")
 	}
-	other := &Host{
+	other := whole(&Host{
 		tb: h.tb, second: true, virtual: h.virtual, cursor: 1, make: h.make, shared: true, begins: h.begins,
-		lax: h.lax, mayFail: h.mayFail, inError: h.inError, copied: h.copied, stuck: h.stuck, faults: h.faults,
-	}
+		lax: h.lax, mayFail: h.mayFail, inError: h.inError, copied: h.copied, stuck: h.stuck, faults: h.faults, table: h.table,
+	})
 	var err error
 	if other.Host, err = h.make(other, h.Host); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)

@@ -9,6 +9,9 @@ import (
 	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
+// busCalls are the calls of a Host about Service Bus.
+type busCalls struct{ h *Host }
+
 // ServiceBusConnection is the connection string of the embedded Service Bus
 // namespace, as the kit gives it to the app in AzureWebJobsServiceBus.
 const ServiceBusConnection = "Endpoint=sb://127.0.0.1;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
@@ -17,15 +20,15 @@ const ServiceBusConnection = "Endpoint=sb://127.0.0.1;SharedAccessKeyName=RootMa
 // Deliveries that they start run before SendServiceBus returns; time does
 // not move. Entities that functions name are there; others are made with
 // host.Host.ServiceBus.
-func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
-	h.tb.Helper()
+func (k busCalls) SendServiceBus(entity string, messages ...*servicebus.Message) {
+	k.h.tb.Helper()
 	if len(messages) == 0 {
-		h.tb.Fatalf("hosttest: send to %q: no message is given", entity)
+		k.h.tb.Fatalf("hosttest: send to %q: no message is given", entity)
 	}
 	var err error
-	h.do("send to "+entity, func() { err = h.Services().ServiceBus().Send(context.Background(), entity, messages...) })
+	k.h.do("send to "+entity, func() { err = k.h.Services().ServiceBus().Send(context.Background(), entity, messages...) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: send to %q: %v%s", entity, err, orMeant(entity, entityPaths(h)))
+		k.h.tb.Fatalf("hosttest: send to %q: %v%s", entity, err, orMeant(entity, entityPaths(k.h)))
 	}
 }
 
@@ -33,33 +36,33 @@ func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 // of sessions included, as if their time were over: each counts as a failed delivery, and
 // the message is delivered again while its handler may still run. It fails the test when
 // no message is locked.
-func (h *Host) ExpireServiceBusLocks(path string) {
-	h.tb.Helper()
+func (k busCalls) ExpireServiceBusLocks(path string) {
+	k.h.tb.Helper()
 	var n int
 	var err error
-	h.do("expire locks of "+path, func() { n, err = h.Services().ServiceBus().ExpireLocks(context.Background(), path) })
+	k.h.do("expire locks of "+path, func() { n, err = k.h.Services().ServiceBus().ExpireLocks(context.Background(), path) })
 	switch {
 	case err != nil:
-		h.tb.Fatalf("hosttest: expire locks of %q: %v%s", path, err, orMeant(path, entityPaths(h)))
+		k.h.tb.Fatalf("hosttest: expire locks of %q: %v%s", path, err, orMeant(path, entityPaths(k.h)))
 	case n == 0:
-		h.tb.Fatalf("hosttest: expire locks of %q: no message is locked", path)
+		k.h.tb.Fatalf("hosttest: expire locks of %q: no message is locked", path)
 	}
 }
 
 // ServiceBusMessages returns all messages of a queue, a subscription or one of
 // their sub-queues ("orders/$DeadLetterQueue"), in any state.
-func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
-	h.tb.Helper()
-	if subscriptions, topic := subscriptionsOf(h, path); topic {
-		h.tb.Fatalf("hosttest: peek %q: a topic holds no messages, its subscriptions do: %s", path, strings.Join(subscriptions, ", "))
+func (k busCalls) ServiceBusMessages(path string) []*servicebus.Received {
+	k.h.tb.Helper()
+	if subscriptions, topic := subscriptionsOf(k.h, path); topic {
+		k.h.tb.Fatalf("hosttest: peek %q: a topic holds no messages, its subscriptions do: %s", path, strings.Join(subscriptions, ", "))
 	}
 	var messages []*servicebus.Received
 	var err error
-	h.do("peek "+path, func() {
-		messages, err = h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, math.MaxInt)
+	k.h.do("peek "+path, func() {
+		messages, err = k.h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, math.MaxInt)
 	})
 	if err != nil {
-		h.tb.Fatalf("hosttest: peek %q: %v%s", path, err, orMeant(path, entityPaths(h)))
+		k.h.tb.Fatalf("hosttest: peek %q: %v%s", path, err, orMeant(path, entityPaths(k.h)))
 	}
 	return messages
 }
@@ -83,12 +86,12 @@ func subscriptionsOf(h *Host, path string) (subscriptions []string, topic bool) 
 
 // ServiceBusEntities returns the paths of what messages are received from: queues, and
 // subscriptions as "topic/Subscriptions/name". Each has a dead-letter queue below it.
-func (h *Host) ServiceBusEntities() (paths []string) {
-	h.tb.Helper()
+func (k busCalls) ServiceBusEntities() (paths []string) {
+	k.h.tb.Helper()
 	err := error(nil)
-	h.do("list entities", func() { paths, err = entities(context.Background(), h.Services().ServiceBus()) })
+	k.h.do("list entities", func() { paths, err = entities(context.Background(), k.h.Services().ServiceBus()) })
 	if err != nil {
-		h.tb.Fatalf("hosttest: list entities: %v", err)
+		k.h.tb.Fatalf("hosttest: list entities: %v", err)
 	}
 	return paths
 }

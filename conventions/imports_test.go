@@ -114,7 +114,7 @@ func importRules() []importRule {
 		{"zerolog is at home in cmd and host", not("./cmd/...", "./host/..."), except("github.com/rs/zerolog/...")},
 		{"random UUIDs are at home in cmd and what serves requests", not("./cmd/...", "./host/ops/...", "./host/emulator/rest/..."), except("github.com/google/uuid")},
 		{"the libraries of telemetry are at home in host/telemetry", not("./host/telemetry/..."), except("github.com/prometheus/...", "go.opentelemetry.io/...")},
-		{"hashing in lanes is at home in host/emulator/storage", not("./host/emulator/storage"), except("github.com/minio/md5-simd")},
+		{"hashing in lanes is at home in host/emulator/storage/blobs", not("./host/emulator/storage/blobs"), except("github.com/minio/md5-simd")},
 		{"the CRC-64 of storage is at home in host/emulator/rest", not("./host/emulator/rest"), except("github.com/minio/crc64nvme")},
 		{"the protocol of assistants is at home in cmd/redeliver/mcp", not("./cmd/redeliver/mcp"), except("github.com/modelcontextprotocol/...")},
 		{"cobra is at home in cmd", not("./cmd/..."), except("github.com/spf13/...")},

@@ -12,7 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -129,7 +129,7 @@ func openServices(t testing.TB) (*services.Embedded, *clock.Virtual) {
 	t.Helper()
 	clk := clock.NewVirtual(hosttest.Start, nil)
 	e, err := services.Open(clk, &services.Options{
-		Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, storage.BlobEvent) {},
+		Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, blobs.Event) {},
 		Function: func(string) eventgrid.Endpoint { return nil },
 	})
 	if err != nil {

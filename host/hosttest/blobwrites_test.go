@@ -10,7 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
@@ -35,7 +35,7 @@ func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 	}})
 	type (
 		paged interface {
-			PutPages(ctx context.Context, at int64, body io.Reader, opts *storage.PageOptions) (*storage.PagesWritten, error)
+			PutPages(ctx context.Context, at int64, body io.Reader, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
 		}
 		tagged interface {
 			SetTags(ctx context.Context, tags map[string]string, cond *blob.Conditions) error
@@ -58,7 +58,7 @@ func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 			return err
 		}, []string{"disk"}, nil},
 		{"put pages", func(ctx context.Context, c blob.Container) error {
-			_, err := disk(c).(paged).PutPages(ctx, 0, strings.NewReader(strings.Repeat("x", 512)), &storage.PageOptions{})
+			_, err := disk(c).(paged).PutPages(ctx, 0, strings.NewReader(strings.Repeat("x", 512)), &blobs.PageOptions{})
 			return err
 		}, []string{"disk"}, nil},
 		{"create an append blob", func(ctx context.Context, c blob.Container) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -128,7 +128,7 @@ func embeddedFor(t *testing.T, accounts ...string) *Embedded {
 	clk := clock.NewVirtual(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	t.Cleanup(clk.Close)
 	e, err := Open(clk, &Options{
-		Accounts: accounts, Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, storage.BlobEvent) {},
+		Accounts: accounts, Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, blobs.Event) {},
 		Function: func(string) eventgrid.Endpoint { return nil },
 	})
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/account"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
@@ -46,7 +48,7 @@ type Options struct {
 	Made func()
 
 	// BlobEvent is told of changes of blobs.
-	BlobEvent func(account string, e storage.BlobEvent)
+	BlobEvent func(account string, e blobs.Event)
 
 	// Function delivers events to a function by its name.
 	Function func(name string) eventgrid.Endpoint
@@ -168,7 +170,7 @@ func (e *Embedded) openGrid() (err error) {
 	}
 	e.grid.ServedAt("http://" + DevEventGridAddress)
 	for _, name := range e.Accounts() {
-		e.accounts[name].OnBlobEvent(func(event storage.BlobEvent) { e.opts.BlobEvent(name, event) })
+		e.accounts[name].OnBlobEvent(func(event blobs.Event) { e.opts.BlobEvent(name, event) })
 		e.accounts[name].OnContainer(e.opts.Made)
 	}
 	return nil
@@ -289,7 +291,7 @@ func lastChange(db *store.Store, accounts []string) (last time.Time, err error) 
 		last = latest(last, t)
 	}
 	for _, name := range accounts {
-		t, err := storage.LastTime(db.Space(space(name)))
+		t, err := account.LastTime(db.Space(space(name)))
 		if err != nil {
 			return time.Time{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/queues"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -33,7 +34,7 @@ type Answered = eventgrid.Answered
 
 // Foresee is the operation with which a listener asks whether it may leave out polls of an
 // empty queue: where a fault answers with ErrNoEffect. Else every poll is made, and counts.
-const Foresee = storage.Foresee
+const Foresee = queues.Foresee
 
 // Within calls do between the points of a fault, which may be nil: not at all when the
 // first one fails. The error of the second comes after what do has done.

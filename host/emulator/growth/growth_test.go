@@ -47,7 +47,7 @@ func (b *bench) must(err error) {
 
 // piles are the services with what can be piled up in them.
 var piles = map[string]func(b *bench){
-	"queue": queueMessages, "queue, hidden": hiddenMessages, "blobs": blobs, "blob of blocks": blocks, "append blob": appendBlob,
+	"queue": queueMessages, "queue, hidden": hiddenMessages, "blobs": manyBlobs, "blob of blocks": blocks, "append blob": appendBlob,
 	"page blob": pages, "snapshots": snapshots, "Service Bus queue": busQueue, "Service Bus, locked": busLocked,
 	"Service Bus, scheduled": busScheduled, "Service Bus sessions": busSessions, "Service Bus, named sessions": busNamed,
 	"Service Bus dead letters": busDead, "duplicate detection": busDuplicates, "event hub": hub, "Cosmos DB": documents, "Event Grid": parked,

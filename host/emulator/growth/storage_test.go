@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -67,7 +68,7 @@ func container(b *bench) (*storage.Storage, blob.Container) {
 	return s, c
 }
 
-func blobs(b *bench) {
+func manyBlobs(b *bench) {
 	s, c := container(b)
 	name := func(i int) string { return fmt.Sprintf("dir%05d/blob%09d", i/10, i) }
 	for i := range b.n {
@@ -161,12 +162,12 @@ func pages(b *bench) {
 		_, err = c.Blob("disk").Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 1 << 30})
 		b.must(err)
 		disk := c.Blob("disk").(interface {
-			PutPages(ctx context.Context, at int64, body io.Reader, opts *storage.PageOptions) (*storage.PagesWritten, error)
-			ClearPages(ctx context.Context, span blob.Range, opts *storage.PageOptions) (*storage.PagesWritten, error)
-			PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*storage.PageRanges, error)
+			PutPages(ctx context.Context, at int64, body io.Reader, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
+			ClearPages(ctx context.Context, span blob.Range, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
+			PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*blobs.PageRanges, error)
 		})
 		put := func(at int64) error {
-			_, err := disk.PutPages(ctx, at, strings.NewReader(strings.Repeat("x", 512)), &storage.PageOptions{})
+			_, err := disk.PutPages(ctx, at, strings.NewReader(strings.Repeat("x", 512)), &blobs.PageOptions{})
 			return err
 		}
 		for i := range b.n {
@@ -175,7 +176,7 @@ func pages(b *bench) {
 		b.per("write a page anew"+name, func(i int) error { return put(int64(b.n/2+i) * 4096) })
 		b.per("write a page between"+name, func(i int) error { return put(int64(b.n/2+i)*4096 + 1024) })
 		b.per("clear a page"+name, func(i int) error {
-			_, err := disk.ClearPages(ctx, blob.Range{Offset: int64(b.n/3+i) * 4096, Count: 512}, &storage.PageOptions{})
+			_, err := disk.ClearPages(ctx, blob.Range{Offset: int64(b.n/3+i) * 4096, Count: 512}, &blobs.PageOptions{})
 			return err
 		})
 		b.per("list ranges of a part"+name, func(i int) error {

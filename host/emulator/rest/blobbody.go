@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/redeliver/redeliver/bindings/storage"
-	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // spoolAbove is how much of a body waits in memory when the account cannot stage
@@ -16,8 +16,8 @@ const spoolAbove = 4 << 20
 // stager is an account that takes a body before the operation that it is for.
 // The embedded one does.
 type stager interface {
-	StageBody(r io.Reader, size, limit int64) (*emulator.StagedBody, error)
-	StageBlock(r io.Reader, size, limit int64) (*emulator.StagedBody, error)
+	StageBody(r io.Reader, size, limit int64) (*blobs.StagedBody, error)
+	StageBlock(r io.Reader, size, limit int64) (*blobs.StagedBody, error)
 }
 
 // stage reads the body of a request to its end, outside the clock, and compares it

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/minio/crc64nvme"
+
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 
 	"github.com/redeliver/redeliver/bindings/storage"
-	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 func snapshotBlob(c *call) error {
@@ -144,13 +145,13 @@ func (c *call) compareSource(from *source, cond *blobapi.Conditions) ([]byte, er
 // another's: the embedded ones.
 type (
 	exporter interface {
-		Export(ctx context.Context, source blobapi.Source, cond *blobapi.Conditions) (*emulator.Exported, error)
+		Export(ctx context.Context, source blobapi.Source, cond *blobapi.Conditions) (*blobs.Exported, error)
 	}
 	importer interface {
-		Import(*emulator.Exported) (*emulator.Imported, error)
+		Import(*blobs.Exported) (*blobs.Imported, error)
 	}
 	copiedInto interface {
-		CopyIn(ctx context.Context, from *emulator.Imported, opts *blobapi.CopyOptions) (*blobapi.Copied, error)
+		CopyIn(ctx context.Context, from *blobs.Imported, opts *blobapi.CopyOptions) (*blobapi.Copied, error)
 	}
 )
 
@@ -162,7 +163,7 @@ func (c *call) copyBetween(from *source, opts *blobapi.CopyOptions) (*blobapi.Co
 	if !ok || !ok2 || !ok3 {
 		return nil, storage.NewError(storage.CodeNotImplemented)
 	}
-	var exported *emulator.Exported
+	var exported *blobs.Exported
 	err := c.inside(func(ctx context.Context) (err error) {
 		exported, err = source.Export(ctx, from.blob, opts.SourceConditions)
 		return err

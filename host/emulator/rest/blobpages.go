@@ -10,15 +10,15 @@ import (
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
-	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // paged is a page blob with its own calls, as the embedded account's are.
 type paged interface {
-	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	ClearPages(ctx context.Context, span blobapi.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRangesFrom(ctx context.Context, within *blobapi.Range, since string, from int64, most int, cond *blobapi.Conditions) (*emulator.PageRanges, error)
-	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blobapi.Conditions) (*emulator.PagesWritten, error)
+	PutPages(ctx context.Context, at int64, body io.Reader, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
+	ClearPages(ctx context.Context, span blobapi.Range, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
+	PageRangesFrom(ctx context.Context, within *blobapi.Range, since string, from int64, most int, cond *blobapi.Conditions) (*blobs.PageRanges, error)
+	SetPageProperties(ctx context.Context, p blobs.PageProperties, cond *blobapi.Conditions) (*blobs.PagesWritten, error)
 }
 
 // maxPages is how much one Put Page writes (docs: Put Page).
@@ -59,7 +59,7 @@ func putPage(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	opts := &emulator.PageOptions{}
+	opts := &blobs.PageOptions{}
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return refused
 	}
@@ -72,13 +72,13 @@ func putPage(c *call) error {
 			return refused
 		}
 	}
-	var write func(ctx context.Context) (*emulator.PagesWritten, error)
+	var write func(ctx context.Context) (*blobs.PagesWritten, error)
 	switch how := c.r.Header.Get("X-Ms-Page-Write"); strings.ToLower(how) {
 	case "clear":
 		if c.r.ContentLength > 0 {
 			return errInvalidHeader("Content-Length", strconv.FormatInt(c.r.ContentLength, 10))
 		}
-		write = func(ctx context.Context) (*emulator.PagesWritten, error) { return blob.ClearPages(ctx, *span, opts) }
+		write = func(ctx context.Context) (*blobs.PagesWritten, error) { return blob.ClearPages(ctx, *span, opts) }
 	case "update":
 		sums, refused := c.checksums(bodyChecksums)
 		if refused != nil {
@@ -90,10 +90,10 @@ func putPage(c *call) error {
 			return err
 		}
 		defer discard()
-		if staged, ok := body.(*emulator.StagedBody); ok && staged.Size() != span.Count {
+		if staged, ok := body.(*blobs.StagedBody); ok && staged.Size() != span.Count {
 			return storage.NewError(storage.CodeInvalidPageRange)
 		}
-		write = func(ctx context.Context) (*emulator.PagesWritten, error) {
+		write = func(ctx context.Context) (*blobs.PagesWritten, error) {
 			return blob.PutPages(ctx, span.Offset, body, opts)
 		}
 	case "":
@@ -158,7 +158,7 @@ func getPageRanges(c *call) error {
 		return refused
 	}
 	most = min(most, maxPageRanges)
-	var pages *emulator.PageRanges
+	var pages *blobs.PageRanges
 	err := c.inside(func(ctx context.Context) (err error) {
 		pages, err = blob.PageRangesFrom(ctx, within, c.query.Get("prevsnapshot"), start, int(most), cond)
 		return err
@@ -173,7 +173,7 @@ func getPageRanges(c *call) error {
 
 // pageList is a page of a list of ranges from an offset on, by their offsets. Where the
 // next one begins, its marker, is said if there is one or if a size was asked for.
-func pageList(pages *emulator.PageRanges, start int64, most int, sized bool) []byte {
+func pageList(pages *blobs.PageRanges, start int64, most int, sized bool) []byte {
 	b := append([]byte(xmlHeader), "<PageList>"...)
 	written, cleared := pages.Ranges, pages.Cleared
 	next := ""
@@ -207,9 +207,9 @@ func pageList(pages *emulator.PageRanges, start int64, most int, sized bool) []b
 // is nothing. Then headers that are not given stay.
 //
 // Source: docs, Set Blob Properties, "Remarks".
-func (c *call) pageProperties(headers blobapi.Headers) (*emulator.PageProperties, *Error) {
+func (c *call) pageProperties(headers blobapi.Headers) (*blobs.PageProperties, *Error) {
 	const action, number = "x-ms-sequence-number-action", "x-ms-blob-sequence-number"
-	p := &emulator.PageProperties{}
+	p := &blobs.PageProperties{}
 	var refused *Error
 	if p.Size, refused = c.headerNumber("X-Ms-Blob-Content-Length"); refused != nil {
 		return nil, refused
@@ -252,7 +252,7 @@ func (c *call) pageProperties(headers blobapi.Headers) (*emulator.PageProperties
 	return p, nil
 }
 
-func setPageProperties(c *call, p emulator.PageProperties, cond *blobapi.Conditions) error {
+func setPageProperties(c *call, p blobs.PageProperties, cond *blobapi.Conditions) error {
 	blob, ok := c.blob().(paged)
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)

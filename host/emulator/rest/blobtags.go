@@ -12,7 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
-	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // Blobs and accounts that keep index tags: the embedded ones.
@@ -22,7 +22,7 @@ type (
 		Tags(ctx context.Context, cond *blob.Conditions) (map[string]string, error)
 	}
 	tagIndex interface {
-		FindBlobs(ctx context.Context, container, where, marker string, most int) (*emulator.TaggedPage, error)
+		FindBlobs(ctx context.Context, container, where, marker string, most int) (*blobs.TaggedPage, error)
 	}
 )
 
@@ -176,12 +176,12 @@ func findBlobs(c *call) error {
 	if len(c.path) > 0 {
 		container = c.path[0]
 	}
-	var page *emulator.TaggedPage
+	var page *blobs.TaggedPage
 	err := c.inside(func(ctx context.Context) (err error) {
 		page, err = index.FindBlobs(ctx, container, where, c.query.Get("marker"), int(asked))
 		return err
 	})
-	if emulator.IsTagQueryError(err) {
+	if blobs.IsTagQueryError(err) {
 		refused := errInvalidParameter("where", where, "")
 		refused.Message = err.Error()
 		return refused

@@ -21,6 +21,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -150,11 +151,11 @@ func fill(t *testing.T, s *emulator.Storage) {
 	done(disk.Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 1 << 20, Sequence: 3}))
 	for at, text := range []string{large('p')[:512*100], "", large('q')[:512*3], large('r')[:512]} {
 		if text != "" {
-			done(disk.(paged).PutPages(ctx, int64(at)*512*20, strings.NewReader(text), &emulator.PageOptions{}))
+			done(disk.(paged).PutPages(ctx, int64(at)*512*20, strings.NewReader(text), &blobs.PageOptions{}))
 		}
 	}
 	done(disk.Snapshot(ctx, nil))
-	done(disk.(paged).ClearPages(ctx, blob.Range{Offset: 512 * 90, Count: 512 * 2}, &emulator.PageOptions{}))
+	done(disk.(paged).ClearPages(ctx, blob.Range{Offset: 512 * 90, Count: 512 * 2}, &blobs.PageOptions{}))
 	sealed := c.Blob("sealed")
 	done(sealed.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}))
 	done(sealed.AppendBlock(ctx, strings.NewReader("last"), nil))

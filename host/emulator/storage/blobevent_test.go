@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // Blobs that come or go as a whole raise an event, by any way.
@@ -20,7 +21,7 @@ func TestBlobEvents(t *testing.T) {
 	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	s := storage.New(clk, nil)
 	var got []string
-	tell := func(e storage.BlobEvent) {
+	tell := func(e blobs.Event) {
 		got = append(got, strings.TrimSpace(fmt.Sprintln(e.Deleted, e.API, e.Container, e.Name, e.Type, e.ContentType, e.Length, e.ETag != "" && !strings.Contains(e.ETag, `"`))))
 	}
 	stop := s.OnBlobEvent(tell)

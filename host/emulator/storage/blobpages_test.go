@@ -14,14 +14,15 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // paged has the calls of the embedded account for page blobs.
 type paged interface {
-	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	ClearPages(ctx context.Context, span blob.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*emulator.PageRanges, error)
-	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blob.Conditions) (*emulator.PagesWritten, error)
+	PutPages(ctx context.Context, at int64, body io.Reader, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
+	ClearPages(ctx context.Context, span blob.Range, opts *blobs.PageOptions) (*blobs.PagesWritten, error)
+	PageRanges(ctx context.Context, within *blob.Range, since string, cond *blob.Conditions) (*blobs.PageRanges, error)
+	SetPageProperties(ctx context.Context, p blobs.PageProperties, cond *blob.Conditions) (*blobs.PagesWritten, error)
 }
 
 func read(t *testing.T, b blob.Blob, span *blob.Range) []byte {
@@ -66,13 +67,13 @@ func TestPagesKeepWrittenBytes(t *testing.T) {
 				switch random.IntN(10) {
 				case 0:
 					size = (1 + random.Int64N(most)) * page
-					_, err = b.(paged).SetPageProperties(ctx, emulator.PageProperties{Size: &size}, nil)
+					_, err = b.(paged).SetPageProperties(ctx, blobs.PageProperties{Size: &size}, nil)
 					grown, more := make([]byte, size), make([]bool, size/page)
 					copy(grown, want)
 					copy(more, written)
 					want, written = grown, more
 				case 1, 2:
-					_, err = b.(paged).ClearPages(ctx, blob.Range{Offset: at, Count: n}, &emulator.PageOptions{})
+					_, err = b.(paged).ClearPages(ctx, blob.Range{Offset: at, Count: n}, &blobs.PageOptions{})
 					clear(want[at : at+n])
 					clear(written[at/page : (at+n)/page])
 				case 3:
@@ -86,7 +87,7 @@ func TestPagesKeepWrittenBytes(t *testing.T) {
 					copies = append(copies, copied{to, bytes.Clone(want)})
 				default:
 					text := bytes.Repeat([]byte{byte('a' + step%26)}, int(n))
-					_, err = b.(paged).PutPages(ctx, at, bytes.NewReader(text), &emulator.PageOptions{})
+					_, err = b.(paged).PutPages(ctx, at, bytes.NewReader(text), &blobs.PageOptions{})
 					copy(want[at:], text)
 					for i := at / page; i < (at+n)/page; i++ {
 						written[i] = true
@@ -136,13 +137,13 @@ func TestPageBlobRules(t *testing.T) {
 		changed := map[string]int{}
 		defer s.OnChange("docs", func(name string) { changed[name]++ })()
 		var events []string
-		defer s.OnBlobEvent(func(e emulator.BlobEvent) { events = append(events, e.API+" "+string(e.Type)) })()
+		defer s.OnBlobEvent(func(e blobs.Event) { events = append(events, e.API+" "+string(e.Type)) })()
 		b := c.Blob("disk")
 		create := func(size, sequence int64, body string) error {
 			_, err := b.Put(ctx, strings.NewReader(body), &blob.PutOptions{Type: blob.PageBlob, Size: size, Sequence: sequence})
 			return err
 		}
-		put := func(at int64, n int, opts emulator.PageOptions) error {
+		put := func(at int64, n int, opts blobs.PageOptions) error {
 			_, err := b.(paged).PutPages(ctx, at, strings.NewReader(strings.Repeat("x", n)), &opts)
 			return err
 		}
@@ -156,35 +157,35 @@ func TestPageBlobRules(t *testing.T) {
 		code("create of half a page", create(700, 0, ""), storage.CodeInvalidHeaderValue)
 		code("create of nine terabytes", create(9<<40, 0, ""), storage.CodeInvalidHeaderValue)
 		code("create with content", create(page, 0, "x"), storage.CodeInvalidOperation)
-		code("pages of nothing", put(0, page, emulator.PageOptions{}), storage.CodeBlobNotFound)
+		code("pages of nothing", put(0, page, blobs.PageOptions{}), storage.CodeBlobNotFound)
 		code("create", create(4*page, 7, ""), "")
-		code("half a page", put(0, 700, emulator.PageOptions{}), storage.CodeInvalidPageRange)
-		code("from within a page", put(10, page, emulator.PageOptions{}), storage.CodeInvalidPageRange)
-		code("behind the end", put(4*page, page, emulator.PageOptions{}), storage.CodeInvalidPageRange)
-		code("over the end", put(3*page, 2*page, emulator.PageOptions{}), storage.CodeInvalidPageRange)
-		code("too much", put(0, 5<<20, emulator.PageOptions{}), storage.CodeRequestBodyTooLarge)
-		code("another MD5", put(0, page, emulator.PageOptions{BodyMD5: make([]byte, 16)}), storage.CodeMD5Mismatch)
-		code("a condition", put(0, page, emulator.PageOptions{Conditions: &blob.Conditions{IfMatch: `"0x1"`}}), storage.CodeConditionNotMet)
+		code("half a page", put(0, 700, blobs.PageOptions{}), storage.CodeInvalidPageRange)
+		code("from within a page", put(10, page, blobs.PageOptions{}), storage.CodeInvalidPageRange)
+		code("behind the end", put(4*page, page, blobs.PageOptions{}), storage.CodeInvalidPageRange)
+		code("over the end", put(3*page, 2*page, blobs.PageOptions{}), storage.CodeInvalidPageRange)
+		code("too much", put(0, 5<<20, blobs.PageOptions{}), storage.CodeRequestBodyTooLarge)
+		code("another MD5", put(0, page, blobs.PageOptions{BodyMD5: make([]byte, 16)}), storage.CodeMD5Mismatch)
+		code("a condition", put(0, page, blobs.PageOptions{Conditions: &blob.Conditions{IfMatch: `"0x1"`}}), storage.CodeConditionNotMet)
 		for _, row := range []struct {
-			cond emulator.SequenceConditions
+			cond blobs.SequenceConditions
 			met  bool
 		}{
-			{emulator.SequenceConditions{Equal: number(7)}, true}, {emulator.SequenceConditions{Equal: number(8)}, false},
-			{emulator.SequenceConditions{AtMost: number(7)}, true}, {emulator.SequenceConditions{AtMost: number(6)}, false},
-			{emulator.SequenceConditions{Below: number(8)}, true}, {emulator.SequenceConditions{Below: number(7)}, false},
+			{blobs.SequenceConditions{Equal: number(7)}, true}, {blobs.SequenceConditions{Equal: number(8)}, false},
+			{blobs.SequenceConditions{AtMost: number(7)}, true}, {blobs.SequenceConditions{AtMost: number(6)}, false},
+			{blobs.SequenceConditions{Below: number(8)}, true}, {blobs.SequenceConditions{Below: number(7)}, false},
 		} {
 			want := storage.CodeSequenceNumberConditionNotMet
 			if row.met {
 				want = ""
 			}
-			code(fmt.Sprintf("%+v", row), put(0, page, emulator.PageOptions{Sequence: row.cond}), want)
+			code(fmt.Sprintf("%+v", row), put(0, page, blobs.PageOptions{Sequence: row.cond}), want)
 		}
 		if _, err := b.AppendBlock(ctx, strings.NewReader("x"), nil); storage.CodeOf(err) != storage.CodeInvalidBlobType {
 			t.Errorf("append to a page blob = %v", err)
 		}
 		block := c.Blob("block")
 		putTagged(t, block)
-		_, err := block.(paged).ClearPages(ctx, blob.Range{Count: page}, &emulator.PageOptions{})
+		_, err := block.(paged).ClearPages(ctx, blob.Range{Count: page}, &blobs.PageOptions{})
 		code("clear of a block blob", err, storage.CodeInvalidBlobType)
 		_, err = block.(paged).PageRanges(ctx, nil, "", nil)
 		code("ranges of a block blob", err, storage.CodeInvalidBlobType)
@@ -193,8 +194,8 @@ func TestPageBlobRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code("without the lease", put(0, page, emulator.PageOptions{}), storage.CodeLeaseIDMissing)
-		code("with the lease", put(0, page, emulator.PageOptions{Conditions: &blob.Conditions{LeaseID: lease.ID}}), "")
+		code("without the lease", put(0, page, blobs.PageOptions{}), storage.CodeLeaseIDMissing)
+		code("with the lease", put(0, page, blobs.PageOptions{Conditions: &blob.Conditions{LeaseID: lease.ID}}), "")
 		p, err := b.Properties(ctx, nil)
 		if err != nil || p.Sequence != 7 || p.ContentLength != 4*page || p.AccessTier != "" {
 			t.Errorf("properties = %+v, %v", p, err)
@@ -234,7 +235,7 @@ func TestSealedBlobs(t *testing.T) {
 			t.Errorf("seal at another position = %v", err)
 		}
 		events := 0
-		defer s.OnBlobEvent(func(emulator.BlobEvent) { events++ })()
+		defer s.OnBlobEvent(func(blobs.Event) { events++ })()
 		sealed, err := b.(sealer).Seal(ctx, nil, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // Pages that are written in place are there after a restart, whatever runs of them the
@@ -41,13 +41,13 @@ func TestPatchedPagesAreDurable(t *testing.T) {
 		at := random.Int64N(pages) * page
 		if random.IntN(5) == 0 {
 			n := min(1+random.Int64N(4), pages-at/page) * page
-			if _, err := p.ClearPages(ctx, blob.Range{Offset: at, Count: n}, &storage.PageOptions{}); err != nil {
+			if _, err := p.ClearPages(ctx, blob.Range{Offset: at, Count: n}, &blobs.PageOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			clear(want[at : at+n])
 		} else {
 			text := bytes.Repeat([]byte{byte(i), byte(i >> 8)}, page/2)
-			if _, err := p.PutPages(ctx, at, bytes.NewReader(text), &storage.PageOptions{}); err != nil {
+			if _, err := p.PutPages(ctx, at, bytes.NewReader(text), &blobs.PageOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			copy(want[at:], text)

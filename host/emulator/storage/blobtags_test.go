@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
 // tagged has the calls of the embedded account for tags.
@@ -124,7 +125,7 @@ func TestTagsAreNoChange(t *testing.T) {
 		}
 		changed, events := 0, 0
 		defer s.OnChange("docs", func(string) { changed++ })()
-		defer s.OnBlobEvent(func(emulator.BlobEvent) { events++ })()
+		defer s.OnBlobEvent(func(blobs.Event) { events++ })()
 		if err := b.(tagged).SetTags(ctx, map[string]string{"k": "2", "l": ""}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +244,7 @@ func TestFindBlobsByTags(t *testing.T) {
 			many += fmt.Sprintf(" and k%d = 'x'", i+1)
 		}
 		for _, where := range []string{"n <> '0'", "n='0' or n='1'", "'n'='0'", "n", "n='0' and n='1'", "n > '0' and n > '1'", many, strings.Repeat("k", 129) + "='x'", "n = '" + strings.Repeat("v", 257) + "'", "n='@'", "@box='docs'", "n='0' android='1'"} {
-			if _, err := find("", where, 0); !emulator.IsTagQueryError(err) {
+			if _, err := find("", where, 0); !blobs.IsTagQueryError(err) {
 				t.Errorf("%.40s: %v, want an error about the expression", where, err)
 			}
 		}

@@ -10,12 +10,13 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // copiedInto has the call of the embedded account for an imported content.
 type copiedInto interface {
-	CopyIn(ctx context.Context, from *emulator.Imported, opts *blob.CopyOptions) (*blob.Copied, error)
+	CopyIn(ctx context.Context, from *blobs.Imported, opts *blob.CopyOptions) (*blob.Copied, error)
 }
 
 // A blob goes from one account to another as it was when it was exported, whatever
@@ -59,8 +60,8 @@ func TestBlobsGoBetweenAccounts(t *testing.T) {
 			done(log.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}))
 			done(log.AppendBlock(ctx, strings.NewReader("line"), nil))
 			done(disk.Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 64 << 10}))
-			done(disk.(paged).PutPages(ctx, 1024, strings.NewReader(large('p')[:40<<10]), &emulator.PageOptions{}))
-			done(disk.(paged).ClearPages(ctx, blob.Range{Offset: 2048, Count: 512}, &emulator.PageOptions{}))
+			done(disk.(paged).PutPages(ctx, 1024, strings.NewReader(large('p')[:40<<10]), &blobs.PageOptions{}))
+			done(disk.(paged).ClearPages(ctx, blob.Range{Offset: 2048, Count: 512}, &blobs.PageOptions{}))
 
 			for _, name := range []string{"blocks", "log", "disk"} {
 				want := read(t, theirs.Blob(name), nil)

@@ -1,5 +1,7 @@
-// Package storage is the embedded storage service, queues and blobs: state and rules,
-// in memory, without a network. [Storage] is a storage account with its queues.
+// Package storage is an embedded storage account: state and rules, in memory, without a
+// network. [Storage] puts its services together, each a package of its own: queues and
+// blobs. What happens to all of them at once is here: opening, copies, replacements, and
+// the handles of callers of one epoch. What they share is in the package account.
 //
 // Services are passive. Each one is state under one mutex whose rules take the
 // time as an argument; nothing runs by itself. The next call notices the end of
@@ -13,8 +15,6 @@
 // Identifiers and receipts come from the seed and a counter: the same calls give
 // the same answers.
 //
-// Read [Storage] first, then queuestate.go for the rules and durable.go for
-// what is written. Servers for SDKs live in
-// host/emulator/rest and host/emulator/amqp, durable state in
-// host/emulator/store; the contract that the queues meet is queue.Queue.
+// Read [Storage] first, then snapshot.go. Servers for SDKs live in host/emulator/rest,
+// durable state in host/emulator/store.
 package storage

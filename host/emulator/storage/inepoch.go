@@ -25,13 +25,7 @@ var (
 func (s *Storage) In(e *epoch.Epoch) InEpoch { return InEpoch{s, e} }
 
 // Queue implements queue.Account.
-func (a InEpoch) Queue(name string) queueapi.Queue {
-	q := a.queue(name)
-	q.epoch = a.epoch
-	return q
-}
+func (a InEpoch) Queue(name string) queueapi.Queue { return a.QueueIn(a.epoch, name) }
 
 // Container implements blob.Account.
-func (a InEpoch) Container(name string) blobapi.Container {
-	return &container{s: &a.blobs, epoch: a.epoch, name: name}
-}
+func (a InEpoch) Container(name string) blobapi.Container { return a.ContainerIn(a.epoch, name) }

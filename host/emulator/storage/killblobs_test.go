@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/storetest"
 )
@@ -79,7 +80,7 @@ func writeBlob(ctx context.Context, b blob.Blob, how int, tag string, say func(w
 	switch kind := b.Name()[0]; {
 	case kind == 'd':
 		say("writing")
-		_, err = b.(paged).PutPages(ctx, 0, strings.NewReader(pagesOf(tag)), &storage.PageOptions{})
+		_, err = b.(paged).PutPages(ctx, 0, strings.NewReader(pagesOf(tag)), &blobs.PageOptions{})
 	case kind == 't':
 		say("writing")
 		err = b.(tagged).SetTags(ctx, map[string]string{"tag": tag}, nil)

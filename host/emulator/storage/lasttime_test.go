@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/account"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -27,7 +28,7 @@ func TestLastTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := storage.LastTime(db); err != nil || !got.IsZero() {
+	if got, err := account.LastTime(db); err != nil || !got.IsZero() {
 		t.Errorf("LastTime of an empty store = %v, %v", got, err)
 	}
 	v.Advance(3 * time.Hour)
@@ -36,10 +37,10 @@ func TestLastTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Advance(time.Hour) // nothing changes
-	if got, err := storage.LastTime(db); err != nil || !got.Equal(start.Add(3*time.Hour)) {
+	if got, err := account.LastTime(db); err != nil || !got.Equal(start.Add(3*time.Hour)) {
 		t.Errorf("LastTime = %v, %v; want %v", got, err, start.Add(3*time.Hour))
 	}
-	if got, err := storage.LastTime(db.Space("other")); err != nil || !got.IsZero() {
+	if got, err := account.LastTime(db.Space("other")); err != nil || !got.IsZero() {
 		t.Errorf("LastTime of another space = %v, %v", got, err)
 	}
 
@@ -55,7 +56,7 @@ func TestLastTime(t *testing.T) {
 	if err := other.Load(&archive); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := storage.LastTime(other); err != nil || !got.Equal(start.Add(3*time.Hour)) {
+	if got, err := account.LastTime(other); err != nil || !got.Equal(start.Add(3*time.Hour)) {
 		t.Errorf("LastTime of the archive = %v, %v; want %v", got, err, start.Add(3*time.Hour))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/queues"
 )
 
 func TestOperatorSeesInvisibleMessages(t *testing.T) {
@@ -30,7 +31,7 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 			ids = append(ids, m.ID)
 		}
 	})
-	counts := func(want storage.QueueCounts, oldest time.Duration) {
+	counts := func(want queues.Counts, oldest time.Duration) {
 		t.Helper()
 		b.do(func(ctx context.Context, q queue.Queue) {
 			got, err := b.storage.QueueCounts(ctx, "orders")
@@ -42,7 +43,7 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 			}
 		})
 	}
-	counts(storage.QueueCounts{Visible: 2, Invisible: 1}, 0)
+	counts(queues.Counts{Visible: 2, Invisible: 1}, 0)
 	b.do(func(ctx context.Context, q queue.Queue) {
 		delayed, err := b.storage.QueueMessage(ctx, "orders", ids[1])
 		if err != nil || delayed.NextVisible.Sub(b.clk.Now()) != time.Hour || delayed.PopReceipt != "" {
@@ -68,9 +69,9 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 			t.Errorf("a deleted message: %v, want ErrMessageNotFound", err)
 		}
 	})
-	counts(storage.QueueCounts{Invisible: 2}, 0)
+	counts(queues.Counts{Invisible: 2}, 0)
 	b.clk.Advance(time.Second)
-	counts(storage.QueueCounts{Visible: 1, Invisible: 1}, time.Second)
+	counts(queues.Counts{Visible: 1, Invisible: 1}, time.Second)
 	b.clk.Advance(time.Hour)
-	counts(storage.QueueCounts{Visible: 2}, time.Hour+time.Second)
+	counts(queues.Counts{Visible: 2}, time.Hour+time.Second)
 }

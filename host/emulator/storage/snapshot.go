@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/storage/account"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -13,10 +15,7 @@ import (
 // Snapshot is the state of an account at one moment. It never changes and may
 // be restored any number of times. Bodies of blobs are in memory, whether the
 // account is or not: for large accounts there are Save and Load.
-type Snapshot struct {
-	queues store.Image
-	blobs  blobsSnapshot
-}
+type Snapshot struct{ states []account.State } // in the order of the services; none: all are empty
 
 // Reset removes everything, so that the account is as New made it. Callers of
 // OnArrival and OnChange stay. It fails as Restore does.
@@ -27,28 +26,26 @@ func (s *Storage) Reset() error {
 // Snapshot copies the account's state. It fails only when the account is kept in
 // a store that cannot be read.
 func (s *Storage) Snapshot() (*Snapshot, error) {
-	queues, err := s.state.Snapshot()
-	if err != nil {
-		return nil, err
+	snap := &Snapshot{}
+	for _, service := range s.services() {
+		state, err := service.Copy()
+		if err != nil {
+			return nil, fmt.Errorf("snapshot of the storage account: %w", err)
+		}
+		snap.states = append(snap.states, state)
 	}
-	blobs, err := s.blobs.save()
-	if err != nil {
-		return nil, fmt.Errorf("snapshot of the storage account: %w", err)
-	}
-	return &Snapshot{*queues, blobs}, nil
+	return snap, nil
 }
 
 // Restore replaces the account's state. Times in it are kept: what was due
 // meanwhile has ended. It fails only when the account is kept in a store that
 // cannot be written; then the old state stays.
-func (s *Storage) Restore(snap *Snapshot) error {
-	return s.replace(snap, keep.Origin{Epoch: snap.queues.Epoch})
-}
+func (s *Storage) Restore(snap *Snapshot) error { return s.replace(snap, false) }
 
-func (s *Storage) replace(snap *Snapshot, from keep.Origin) error {
-	commit, err := s.beginReplace(snap, from)
+func (s *Storage) replace(snap *Snapshot, follow bool) error {
+	commit, err := s.beginReplace(snap, follow)
 	if err == nil {
-		err = s.kept.Wait(context.Background(), commit)
+		err = s.queueService.Keeper().Wait(context.Background(), commit)
 	}
 	if err != nil {
 		return fmt.Errorf("restore the storage account: %w", err)
@@ -56,35 +53,57 @@ func (s *Storage) replace(snap *Snapshot, from keep.Origin) error {
 	return nil
 }
 
-// beginReplace replaces queues and blobs, and begins to write both as one batch.
-func (s *Storage) beginReplace(snap *Snapshot, from keep.Origin) (commit keep.Awaited, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.blobs.mu.Lock()
-	defer s.blobs.mu.Unlock()
-	if err := s.kept.Ready(); err != nil {
+// beginReplace replaces the states of all services, and begins to write them as one batch.
+func (s *Storage) beginReplace(snap *Snapshot, follow bool) (commit keep.Awaited, err error) {
+	services := s.services()
+	var keepers []*keep.Keeper
+	for _, service := range services {
+		service.Mutex().Lock()
+		defer service.Mutex().Unlock()
+		keepers = append(keepers, service.Keeper())
+	}
+	for _, k := range keepers {
+		if err := k.Ready(); err != nil {
+			return commit, err
+		}
+	}
+	var replace []func(*keep.Change)
+	for i, service := range services {
+		if keepers[i].Opening() != keepers[0].Opening() {
+			return commit, keep.Unavailable(keep.ErrReplaced)
+		}
+		var state account.State
+		if len(snap.states) > 0 {
+			state = snap.states[i]
+		}
+		do, err := service.Replacing(state, follow)
+		if err != nil {
+			return commit, err
+		}
+		replace = append(replace, do)
+	}
+	c := keepers[0].Change()
+	c.Writable()
+	if err := c.Err(); err != nil {
 		return commit, err
 	}
-	if err := s.blobs.kept.Ready(); err != nil {
-		return commit, err
+	for _, do := range replace {
+		do(&c)
 	}
-	if s.kept.Opening() != s.blobs.kept.Opening() {
-		return commit, keep.Unavailable(keep.ErrReplaced)
-	}
-	blobs, err := snap.blobs.copied(s.blobs.bodies, s.kept.Opening())
-	if err != nil {
-		return commit, err
-	}
-	c := change{s.kept.Change()}
-	if err := keep.Replace(s.state, &c.Change, &snap.queues, from); err != nil {
-		c.Discard()
-		return commit, err
-	}
-	s.blobs.restoreLocked(blobs, &c)
-	if commit, err = s.kept.Begin(&c.Change, s.blobs.kept); err == nil {
-		s.blobs.keptBodies()
-	}
-	return commit, err
+	return keepers[0].Begin(&c, keepers[1:]...)
+}
+
+// CheckLoads makes every later Load of db refuse a state that an account could not
+// be read from, as Open does.
+func CheckLoads(db *store.Store) {
+	services := New(clock.System(), nil).services()
+	db.Check(func(v *store.View) error {
+		var errs []error
+		for _, service := range services {
+			errs = append(errs, service.Check(v))
+		}
+		return errors.Join(errs...)
+	})
 }
 
 // Save writes everything in the account to w, for Load in this or any other
@@ -120,6 +139,22 @@ func (s *Storage) Load(r io.Reader) error {
 	})
 }
 
+// ready reads what has not been read, or was replaced.
+func (s *Storage) ready() error {
+	for _, service := range s.services() {
+		if err := ready(service); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ready(service account.Service) error {
+	service.Mutex().Lock()
+	defer service.Mutex().Unlock()
+	return service.Keeper().Ready()
+}
+
 // inMemory calls f with an empty store that is gone afterwards.
 func inMemory(f func(db *store.Store) error) (err error) {
 	db, err := store.OpenMemory(nil)
@@ -150,10 +185,7 @@ func (s *Storage) CopyFrom(db *store.Store) error {
 	if err != nil {
 		return err
 	}
-	s.blobs.mu.Lock()
-	snap.blobs.follow(s.blobs.account)
-	s.blobs.mu.Unlock()
-	return s.replace(snap, keep.Origin{Follow: true})
+	return s.replace(snap, true)
 }
 
 // through calls f with an account like this one that is kept in db.
@@ -162,10 +194,6 @@ func (s *Storage) through(db *store.Store, f func(kept *Storage) error) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { // nothing is to arrive there
-		kept.mu.Lock()
-		defer kept.mu.Unlock()
-		kept.takeLocked(queuesState{}, keep.Origin{})
-	}()
+	defer kept.Rest() // nothing is to arrive there
 	return f(kept)
 }

@@ -1,54 +1,18 @@
 package storage
 
 import (
-	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"sync"
-	"time"
-
-	"github.com/redeliver/redeliver/bindings"
-	queueapi "github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/seeded"
+	"github.com/redeliver/redeliver/host/emulator/storage/account"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
+	"github.com/redeliver/redeliver/host/emulator/storage/queues"
 	"github.com/redeliver/redeliver/host/emulator/store"
-	"github.com/redeliver/redeliver/host/emulator/store/keep"
-	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Options changes how services behave. The zero value is good for use.
-type Options struct {
-	// Seed decides identifiers and receipts.
-	Seed uint64
-
-	// Record is told what a service did by itself: journal kinds enqueued,
-	// expired, lock_renewed, lock_expired. Source is the queue, MessageID the
-	// message. It is called without locks held, after the state has changed.
-	// An update that hides a received message for at least as long as its
-	// receive did counts as a renewal.
-	Record func(journal.Record)
-
-	// Fault is asked twice in every operation, and its error is the operation's
-	// result: before, so that nothing happens, and after the effect, so that the
-	// caller does not learn of it (storage.md E-5). It may wait.
-	Fault func(FaultPoint) error
-}
-
-// FaultPoint is a moment at which an operation can be made to fail.
-type FaultPoint struct {
-	Op        string // the method's name in queue.Queue: "Put", "Delete", ...
-	Queue     string
-	MessageID string // of Update and Delete
-	After     bool   // the operation has taken effect
-
-	Container, Blob string // of an operation of blob.Container or Blob
-}
-
-// Foresee is the operation with which a listener asks whether it may leave out polls of a
-// queue that has nothing to deliver.
-const Foresee = "Foresee"
+// Options and fault points are the same for all services.
+type (
+	Options    = account.Options
+	FaultPoint = account.FaultPoint
+)
 
 // Storage is one storage account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock.
@@ -56,156 +20,49 @@ const Foresee = "Foresee"
 // It implements queue.Account, queue.Admin, queue.Waker, queue.Foresight,
 // blob.Account and blob.Waker.
 type Storage struct {
+	*queueService
+	*blobService
+
 	clk  clock.Clock
-	opts Options
+	opts *Options
 	db   *store.Store // nil: the account lives in memory only
-
-	mu         sync.Mutex
-	ids        seeded.Series
-	queues     map[string]*queueState
-	properties storage.ServiceProperties // of the queue service
-	arrivals   wakers
-	changes    wakers
-	left       map[string]time.Time // for LeftInWork; nil until a state was taken
-	state      *keep.State[queuesState]
-	kept       *keep.Keeper
-
-	blobs blobs // the blob service, with a mutex of its own
 }
 
-var (
-	_ queueapi.Account   = (*Storage)(nil)
-	_ queueapi.Waker     = (*Storage)(nil)
-	_ queueapi.Foresight = (*Storage)(nil)
-	_ queueapi.Heir      = (*Storage)(nil)
+type (
+	queueService = queues.Service
+	blobService  = blobs.Service
 )
+
+// services are those of the account. A copy of the account has their states in this order.
+func (s *Storage) services() []account.Service {
+	return []account.Service{s.queueService, s.blobService}
+}
 
 // New returns an empty account that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Storage {
-	s := &Storage{clk: clk, queues: map[string]*queueState{}, arrivals: wakers{}, changes: wakers{}}
+	s := &Storage{clk: clk, opts: &Options{}}
 	if opts != nil {
-		s.opts = *opts
+		*s.opts = *opts
 	}
-	s.ids.Seed = s.opts.Seed
-	s.state, s.kept = keep.New(clk, &s.mu, s.kind())
-	s.blobs.init(clk, &s.opts)
+	s.queueService, s.blobService = queues.New(clk, s.opts), blobs.New(clk, s.opts)
 	return s
 }
 
-// Queue returns a handle on the queue of that name.
-func (s *Storage) Queue(name string) queueapi.Queue { return s.queue(name) }
-
-func (s *Storage) queue(name string) *queue {
-	return &queue{s: s, name: name, nameErr: queueapi.ValidateName(name)}
-}
-
-// Queues lists the names of all queues, sorted.
-func (s *Storage) Queues(ctx context.Context) ([]string, error) {
-	var names []string
-	err := s.operate(ctx, FaultPoint{Op: "Queues"}, func(*change) { names = slices.Sorted(maps.Keys(s.queues)) })
-	if err != nil {
-		return nil, err
-	}
-	return names, nil
-}
-
-// now returns the time as it is stored: in UTC, comparable as a plain value.
-func (s *Storage) now() time.Time { return s.clk.Now().UTC().Round(0) }
-
-func (s *Storage) fault(p FaultPoint) error {
-	if s.opts.Fault == nil {
-		return nil
-	}
-	return s.opts.Fault(p)
-}
-
-// effects are what an operation tells others once the lock is released, and
-// what it writes through before it tells anybody.
-type effects struct {
-	queue   string
-	records []journal.Record
-	arrived bool
-	moved   bool // a message is visible at another time
-	change
-}
-
-func (e *effects) note(kind journal.Kind, m *message) {
-	e.records = append(e.records, journal.Record{Kind: kind, Service: journal.Queues, Source: e.queue, MessageID: m.id.String(), DeliveryCount: int64(m.count)})
-}
-
-func (s *Storage) publish(e *effects) {
-	if s.opts.Record != nil {
-		for _, r := range e.records {
-			s.opts.Record(r)
+// Open returns the account that is kept in db: empty if nothing is there yet,
+// and otherwise as it was when it was last used, every rule intact. Times are
+// kept: what was due meanwhile has ended.
+//
+// All but the bodies of blobs lives in memory as with [New]. [keep.Keeper.Open]
+// tells what this means for calls.
+//
+// The caller opens db, may keep more in it, and closes it after the last call.
+func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {
+	s := New(clk, opts)
+	s.db = db
+	for _, service := range s.services() {
+		if err := service.Open(db); err != nil {
+			return nil, err
 		}
 	}
-	if e.arrived {
-		s.wakeAll(s.arrivals, e.queue)
-	}
-	if e.moved {
-		s.wakeAll(s.changes, e.queue)
-	}
-}
-
-// reads are the operations that change nothing but what time has changed.
-var reads = map[string]bool{"Exists": true, "Peek": true, "Count": true, "QueueCounts": true, "QueueMessage": true, "QueueMessages": true, "HiddenMessages": true, "QueueMetadata": true, "QueuePolicies": true} // read only
-
-// operate runs f on a queue's state, in the epoch of the handle and between the fault
-// points. State is nil when the queue does not exist and optional is set.
-func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
-	return q.epoch.During(func() error { return q.operateNow(ctx, p, optional, f) })
-}
-
-func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
-	if q.nameErr != nil {
-		return q.nameErr
-	}
-	p.Queue = q.name
-	return q.s.kept.Operate(ctx, false, func(after bool) error { p.After = after; return q.s.fault(p) }, func() error {
-		e := &effects{queue: q.name, change: change{q.s.kept.Change()}}
-		if p.Op == "Put" {
-			if err := q.s.kept.Writable(); err != nil {
-				return fmt.Errorf("queue %q: %w", q.name, err)
-			}
-		}
-		commit, writeErr, err := q.locked(optional, e, f)
-		if reads[p.Op] && keep.Tolerable(writeErr) {
-			writeErr, e.records = nil, nil
-		}
-		if writeErr == nil {
-			writeErr = q.s.kept.Wait(ctx, commit)
-		}
-		if writeErr != nil {
-			return fmt.Errorf("queue %q: %w", q.name, writeErr) // nothing has happened
-		}
-		q.s.publish(e)
-		if err != nil {
-			return fmt.Errorf("queue %q: %w", q.name, err)
-		}
-		return nil
-	})
-}
-
-// locked returns a commit to wait for, even when f fails: expired messages are
-// gone. writeErr is why it cannot be written, err is the error of f.
-func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (commit keep.Awaited, writeErr, err error) {
-	q.s.mu.Lock()
-	defer q.s.mu.Unlock()
-	if err := q.s.kept.Ready(); err != nil {
-		return keep.Awaited{}, err, nil
-	}
-	now := q.s.now()
-	state := q.s.queues[q.name]
-	if state == nil && !optional {
-		return keep.Awaited{}, nil, bindings.ErrNotFound
-	}
-	if state != nil {
-		e.expire(state, now)
-	}
-	err = f(now, state, e)
-	if state = q.s.queues[q.name]; state != nil {
-		q.s.awaitExpiryLocked(q.name, state, now)
-	}
-	commit, writeErr = q.s.kept.Begin(&e.Change)
-	return commit, writeErr, err
+	return s, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/kinds"
 )
 
@@ -56,7 +57,7 @@ type storageBlobData struct {
 
 // Publish publishes an event of an embedded account to the topic of the
 // account's name, if there is one.
-func Publish(env *kinds.Env, account string, e storage.BlobEvent) {
+func Publish(env *kinds.Env, account string, e blobs.Event) {
 	if _, err := env.Embedded.EventGrid().Topic(account); err != nil {
 		return
 	}

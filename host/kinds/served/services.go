@@ -3,7 +3,7 @@ package served
 import (
 	"github.com/redeliver/redeliver/host/clock"
 	grid "github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/emulator/storage"
+	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/blob"
 	"github.com/redeliver/redeliver/host/kinds/eventgrid"
@@ -15,7 +15,7 @@ import (
 // left.
 func Open(clk clock.Clock, opts *services.Options, front func(function string) (kinds.Front, string)) (*services.Embedded, error) {
 	opts.Function = func(name string) grid.Endpoint { return eventgrid.Endpoint{Front: front, Function: name} }
-	opts.BlobEvent = func(account string, e storage.BlobEvent) {
+	opts.BlobEvent = func(account string, e blobs.Event) {
 		if f, _ := front(""); f != nil {
 			blob.Publish(f.Env(), account, e)
 		}

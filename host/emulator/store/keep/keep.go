@@ -114,6 +114,9 @@ func (k *Keeper) Begin(c *Change, others ...*Keeper) (Awaited, error) {
 		return k.Pending(), c.err
 	}
 	k.stamp(c)
+	for _, other := range others {
+		other.stamp(c)
+	}
 	commit, err := k.db.Begin(c.batch)
 	if err != nil {
 		k.ahead(others)

@@ -154,32 +154,36 @@ func (s *State[T]) begin(state *store.Image, from Origin) (commit Awaited, err e
 	if err := s.kept.Ready(); err != nil {
 		return commit, err
 	}
-	c := s.kept.Change()
-	if err := Replace(s, &c, state, from); err != nil {
+	replace, err := s.Replacing(state, from)
+	if err != nil {
 		return commit, err
 	}
+	c := s.kept.Change()
+	c.Writable()
+	if err := c.Err(); err != nil {
+		return commit, err
+	}
+	replace(&c)
 	return s.kept.Begin(&c)
 }
 
-// Replace puts another state in place with a change that is still to be begun. It is
-// for a service that is more than its keys: the mutex is held, and Ready was called.
-// When it fails, the old state stays.
-func Replace[T any](s *State[T], c *Change, state *store.Image, from Origin) error {
+// Replacing reads a state that is to take the place of this one. The function that it
+// returns does that with a change that can be written, and cannot fail. It is for what
+// is more than one service's keys: the mutex is held until then, and Ready was called.
+func (s *State[T]) Replacing(state *store.Image, from Origin) (func(c *Change), error) {
 	fresh, err := s.kind.Read(state, "snapshot")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if s.kind.Drop != nil {
-		s.kind.Drop(c)
-	} else {
-		c.DeletePrefix([]byte(s.kind.Prefix))
-	}
-	if c.Writable() {
-		state.CopyTo(c.to)
-	}
-	if err := c.Err(); err != nil {
-		return err
-	}
-	s.take(fresh, from)
-	return nil
+	return func(c *Change) {
+		if s.kind.Drop != nil {
+			s.kind.Drop(c)
+		} else {
+			c.DeletePrefix([]byte(s.kind.Prefix))
+		}
+		if c.Writable() {
+			state.CopyTo(c.to)
+		}
+		s.take(fresh, from)
+	}, nil
 }

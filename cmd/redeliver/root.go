@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/cmd/redeliver/scaffold"
 	"github.com/redeliver/redeliver/schemas"
@@ -55,7 +56,7 @@ func newRoot(std cli.Streams) *cobra.Command {
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
 	)
 	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), run.NewStart(std), newKeys(std), newDoctor(std), newSchema(std)}
-	talk := []*cobra.Command{newLs(std), newCreate(std), newDelete(std), newSend(std), newPeek(std), newPurge(std), newRedrive(std), newExpireLock(std), newExplain(std), newLogs(std), newUI(std), newMCP(std), newFail(std), newUpload(std), newDownload(std), newInvoke(std), newClock(std), newState(std), newStop(std)}
+	talk := []*cobra.Command{newLs(std), newCreate(std), newDelete(std), newSend(std), newPeek(std), newPurge(std), newRedrive(std), newExpireLock(std), newExplain(std), newLogs(std), newUI(std), newMCP(std), newFail(std), newUpload(std), newDownload(std), newInvoke(std), newClock(std), newState(std), remote.NewStatus(std), newStop(std)}
 	for _, cmd := range app {
 		cmd.GroupID = "app"
 		root.AddCommand(cmd)

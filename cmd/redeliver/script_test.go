@@ -89,6 +89,9 @@ func TestScripts(t *testing.T) {
 			"ask":         ask,
 			"stream":      stream,
 			"key-used":    keyUsed,
+			"key-new":     keyNew,
+			"served-at":   servedAt,
+			"passes":      passes,
 			"storage-put": storagePut,
 			"listen-on":   listenOn,
 			"released":    released,
@@ -460,6 +463,9 @@ func asked(ts *testscript.TestScript, args []string) *http.Response {
 	if len(args) > 4 {
 		name, value, _ := strings.Cut(args[4], ":")
 		r.Header.Set(name, value)
+		if name == "Host" {
+			r.Host = value
+		}
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
 	resp, err := client.Do(r)

@@ -21,6 +21,10 @@ type Guard struct {
 	// the names of this machine.
 	Names []string
 
+	// Undotted takes every name without a dot, by which containers of one network call each
+	// other. No page has such a name: none is registered in the DNS.
+	Undotted bool
+
 	// Origins are the origins whose pages may use the listener, as in
 	// "https://shop.example". The origin "*" names no page.
 	Origins []string
@@ -59,18 +63,27 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 // would count as the listener's own (DNS rebinding). Names that are taken:
 // localhost and all below it, loopback addresses, the address that the connection
 // came in on, the machine's own name, those by which containers call the machine
-// they run on (host.docker.internal, host.containers.internal), and Guard.Names.
+// they run on (host.docker.internal, host.containers.internal), Guard.Names and, with
+// Guard.Undotted, names without a dot.
 func (g *Guard) CheckHost(r *http.Request) error {
 	name := hostName(r.Host)
 	switch {
 	case Loopback(name), isLocalAddress(r, name):
 		return nil
-	case !isOwnName(name) && (g == nil || !slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) })):
+	case !isOwnName(name) && !g.takes(name):
 		return &Refusal{fmt.Sprintf("the Host header %q does not name this machine", r.Host), "use localhost, or start the host with --allow-host " + shown(name)}
 	case silentBrowser(r):
 		return &Refusal{"a browser does not name the page that sends this request to " + shown(name), "use localhost"}
 	}
 	return nil
+}
+
+// takes reports whether the guard was told of a name.
+func (g *Guard) takes(name string) bool {
+	if g == nil {
+		return false
+	}
+	return g.Undotted && name != "" && !strings.ContainsAny(name, ".:") || slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // CheckOrigin returns a *Refusal for a request of a page of another origin, unless

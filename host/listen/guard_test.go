@@ -107,6 +107,56 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// Containers of one network call each other by names without a dot, which pages cannot have.
+func TestGuardInAContainer(t *testing.T) {
+	t.Parallel()
+	const browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"
+	g := &listen.Guard{Undotted: true}
+	for _, row := range []struct {
+		host    string
+		headers []string
+		refused string // part of the reason; empty: taken
+	}{
+		{host: "redeliver:10000"},
+		{host: "REDELIVER."},
+		{host: "redeliver-1"},
+		{host: "localhost:7071"},
+		{host: "evil.example", refused: "does not name this machine"},
+		{host: "redeliver.evil.example:7071", refused: "does not name this machine"},
+		{host: "192.0.2.8", refused: "does not name this machine"},
+		{host: "[2001:db8::8]", refused: "does not name this machine"},
+		{host: "", refused: "does not name this machine"},
+		{host: "redeliver", headers: []string{"Origin: http://evil.example"}, refused: "not accepted"},
+		{host: "redeliver", headers: []string{"Origin: http://redeliver:8080"}, refused: "not accepted"},
+		{host: "redeliver", headers: []string{"Sec-Fetch-Site: cross-site"}, refused: "page of another origin"},
+		{host: "redeliver", headers: []string{browser}, refused: "does not name the page"},
+	} {
+		r := request("192.0.2.7:7071", "localhost", row.headers...)
+		r.Host = row.host
+		err := g.Check(r)
+		if refusal, ok := errors.AsType[*listen.Refusal](err); row.refused == "" && err != nil || row.refused != "" && (!ok || !strings.Contains(refusal.Reason, row.refused)) {
+			t.Errorf("%q %q: %v, want %q", row.host, row.headers, err, row.refused)
+		}
+		if row.host == "redeliver:10000" && (&listen.Guard{}).Check(r) == nil {
+			t.Error("a guard that was not told takes a name without a dot")
+		}
+	}
+}
+
+// Programs on this machine are told an address that they can connect to.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{"0.0.0.0:5672": "127.0.0.1:5672", "[::]:5672": "127.0.0.1:5672", "127.0.0.1:1": "127.0.0.1:1", "[::1]:2": "[::1]:2", "192.0.2.7:3": "192.0.2.7:3"} {
+		addr, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := listen.Near(addr); got != want {
+			t.Errorf("Near(%s) = %s, want %s", address, got, want)
+		}
+	}
+}
+
 func TestOnThisMachine(t *testing.T) {
 	t.Parallel()
 	for peer, want := range map[string]bool{

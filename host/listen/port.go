@@ -64,3 +64,12 @@ func (e *PortError) Busy() bool { return isBusy(e.Err) }
 
 // Unwrap returns the error of package net.
 func (e *PortError) Unwrap() error { return e.Err }
+
+// Near is the address at which programs on this machine reach a listener: loopback, where it
+// listens at all interfaces.
+func Near(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return addr.String()
+}

@@ -133,6 +133,17 @@ func (k *Keys) Ensure(functions ...string) error {
 	return k.writeLocked()
 }
 
+// setMaster puts a key of the user's in the place of the master key, unless it is empty.
+func (k *Keys) setMaster(key string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if key == "" || key == k.data.Master {
+		return nil
+	}
+	k.data.Master = key
+	return k.writeLocked()
+}
+
 // spellingLocked returns the name under which a function's keys are kept.
 func (k *Keys) spellingLocked(function string) string {
 	for name := range k.data.Functions {

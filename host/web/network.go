@@ -23,13 +23,38 @@ func (s *Server) ForOthers() (functions, admin bool) {
 // keysAsked reports whether some callers need a key.
 func (s *Server) keysAsked() bool {
 	hooks, admin := s.ForOthers() // the web hooks are where the functions are
-	return s.opts.EnableAuth || hooks || admin
+	return s.opts.EnableAuth || s.opts.Container || hooks || admin
 }
 
-// adminLevel is the level of a request below /admin: the highest if it comes from
-// this machine, unless keys are asked of all; else its key's level.
+// openKeys reads the keys, and makes what is missing.
+func (s *Server) openKeys() error {
+	s.made = s.opts.MasterKey == "" && MasterKey(s.opts.KeysFile) == ""
+	keys, err := OpenKeys(s.opts.KeysFile)
+	if err != nil {
+		return err
+	}
+	s.keys = keys
+	return keys.setMaster(s.opts.MasterKey)
+}
+
+// NewKey is the master key if this start has made it, for display; else empty.
+func (s *Server) NewKey() string {
+	if !s.made {
+		return ""
+	}
+	return s.keys.All()[0].Value
+}
+
+// trusted reports whether a request needs no key for the admin and control APIs and the web
+// hooks: it comes from this machine, and keys are not asked of all.
+func (s *Server) trusted(r *http.Request) bool {
+	return !s.opts.EnableAuth && !s.opts.Container && listen.OnThisMachine(r)
+}
+
+// adminLevel is the level of a request below /admin: the highest if it is trusted, else its
+// key's level.
 func (s *Server) adminLevel(r *http.Request) Level {
-	if !s.opts.EnableAuth && listen.OnThisMachine(r) {
+	if s.trusted(r) {
 		return AdminLevel
 	}
 	return s.keyLevel(r, "")

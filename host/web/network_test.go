@@ -64,6 +64,50 @@ func TestOtherMachines(t *testing.T) {
 	d.want(200, "GET", "/admin/host/status", "")
 }
 
+// In a container a caller's address says nothing about who it is: the port of a container is
+// published by a program of the machine.
+func TestContainer(t *testing.T) {
+	t.Parallel()
+	d := network(t, &web.Options{Container: true, MasterKey: "open-sesame"})
+	const here, there = "192.0.2.7", "198.51.100.3"
+	for _, row := range []struct {
+		name, peer, local, path, key string
+		status                       int
+	}{
+		{"a function", there, here, "/api/F", "", 200},
+		{"a function by another container", there, "redeliver", "/api/F", "", 200},
+		{"whether it lives", there, "redeliver", "/admin/host/ping", "", 200},
+		{"admin", there, here, "/admin/host/status", "", 401},
+		{"control", there, "redeliver", prefix + "/status", "", 401},
+		{"control of this machine", "127.0.0.1", "127.0.0.1", prefix + "/status", "", 401},
+		{"admin of this machine", here, here, "/admin/host/status", "", 401},
+		{"a web hook of this machine", "127.0.0.1", "127.0.0.1", "/runtime/webhooks/eventgrid?functionName=F", "", 401},
+		{"control with a wrong key", "127.0.0.1", "127.0.0.1", prefix + "/status", "open", 401},
+		{"control with the key", there, "redeliver", prefix + "/status", "open-sesame", 200},
+		{"control with the key, by a rebound name", there, "evil.example", prefix + "/status", "open-sesame", 403},
+	} {
+		if a := d.from(row.peer, row.local, row.path, row.key); a.Status != row.status {
+			t.Errorf("%s: %d %s, want %d", row.name, a.Status, a.Body, row.status)
+		}
+	}
+	if got := web.MasterKey(web.KeysFile(d.dir)); got != "open-sesame" || d.web.NewKey() != "" {
+		t.Errorf("the file has the key %q, new %q", got, d.web.NewKey())
+	}
+}
+
+// A key that the start has made is shown, and one of an earlier start is not.
+func TestNewKey(t *testing.T) {
+	t.Parallel()
+	d := network(t, &web.Options{Container: true})
+	if got, want := d.web.NewKey(), web.MasterKey(web.KeysFile(d.dir)); got != want || got == "" {
+		t.Errorf("NewKey = %q, want %q", got, want)
+	}
+	again := network(t, &web.Options{Container: true, KeysFile: web.KeysFile(d.dir)})
+	if got := again.web.NewKey(); got != "" {
+		t.Errorf("NewKey of the second start = %q", got)
+	}
+}
+
 // The admin and control APIs can have an address of their own, here one that the server
 // listens on anyway.
 func TestAdminAddress(t *testing.T) {

@@ -62,6 +62,14 @@ type Options struct {
 	CORS            []string
 	CORSCredentials bool
 
+	// Container is for a host in a container, where a caller's address says nothing about who
+	// it is: the admin and control APIs and the web hooks want their key of callers on this
+	// machine too, and the Host header may have any name without a dot.
+	Container bool
+
+	// MasterKey takes the place of the master key in KeysFile, for good; empty: that stays.
+	MasterKey string
+
 	// Names are further names of this machine that the Host header may have.
 	Names []string
 
@@ -111,6 +119,7 @@ type Server struct {
 	opts Options
 	env  ops.Env // of the operations
 	keys *Keys
+	made bool // the master key is of this start
 	born time.Time
 	id   string // instanceId of the admin API
 
@@ -145,7 +154,7 @@ func New(h *host.Host, opts *Options) *Server {
 		Host: h, Services: s.opts.Table.Services(), Secret: s.opts.Secret, Pace: s.opts.Pace, End: s.opts.Stop,
 		Faults: s.opts.Faults, Crash: s.opts.Crash, Endpoints: s.opts.Endpoints,
 	}
-	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
+	s.guard = &listen.Guard{Names: s.opts.Names, Undotted: s.opts.Container, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
 	s.streaming, s.endStreams = context.WithCancel(context.Background())
 	s.server = &listen.Server{Handler: s.routes(), Wrap: listen.Spelling(""), Context: clock.ForVisitor, Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
@@ -159,11 +168,9 @@ func KeysFile(dir string) string { return filepath.Join(app.StateFolder(dir), "k
 // not ready yet. It returns a *listen.PortError when the port cannot be had.
 func (s *Server) Start() error {
 	if s.keysAsked() {
-		keys, err := OpenKeys(s.opts.KeysFile)
-		if err != nil {
+		if err := s.openKeys(); err != nil {
 			return err
 		}
-		s.keys = keys
 	}
 	addr, err := s.server.Listen(listen.Port{Address: s.opts.Address, Number: s.opts.Port})
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-
-	"github.com/redeliver/redeliver/host/listen"
 )
 
 // The web hooks of extensions, and the older path of Event Grid's. Paths ignore
@@ -60,7 +58,7 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 // opensWebHook reports whether the request has the system key of that name, or the
 // master key. Without EnableAuth callers on this machine need none.
 func (s *Server) opensWebHook(r *http.Request, name string) bool {
-	if !s.opts.EnableAuth && listen.OnThisMachine(r) {
+	if s.trusted(r) {
 		return true
 	}
 	if s.keys == nil {

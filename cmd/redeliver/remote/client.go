@@ -27,6 +27,10 @@ import (
 // DefaultPort is the platform's own (spec host-and-retry 12.1).
 const DefaultPort = 7071
 
+// MasterKeyVariable has the master key of a host: a host takes it for its own, and a command
+// that names a port sends it there.
+const MasterKeyVariable = "REDELIVER_MASTER_KEY"
+
 // Target says which running host a command is for.
 type Target struct {
 	Dir  string
@@ -61,6 +65,7 @@ func (t Target) Find() (*Client, error) {
 	if t.Port != 0 {
 		c := NewClient("http://localhost:" + strconv.Itoa(t.Port))
 		if t.Dir == "" {
+			c.key = os.Getenv(MasterKeyVariable) // whoever names the port says who it is for
 			return c, nil
 		}
 		base := c.Base
@@ -314,7 +319,7 @@ func (c *Client) Refused(resp *http.Response) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		return cli.Hinted(fmt.Errorf("the host at %s asks for the master key", c.Base), "name the app's folder with --dir: the command then uses its keys")
+		return cli.Hinted(fmt.Errorf("the host at %s asks for the master key", c.Base), "name the app's folder with --dir: the command then uses its keys; for a host in a container name --port, and the key in "+MasterKeyVariable)
 	case http.StatusNotFound:
 		return cli.Hinted(fmt.Errorf("the host at %s does not know this command", c.Base), "are host and program of the same version?")
 	}

@@ -35,7 +35,19 @@ type serverRow struct {
 	server  *listen.Server
 }
 
-// table lists the servers of Service Bus and Event Grid, on loopback only.
+// everyInterface is where everything is served in a container: others reach it there, and
+// what reaches the container is theirs to say.
+const everyInterface = "0.0.0.0"
+
+// serviceAddress is where the embedded services listen; empty for loopback.
+func (f *startFlags) serviceAddress() string {
+	if f.container {
+		return everyInterface
+	}
+	return ""
+}
+
+// table lists the servers of Service Bus and Event Grid.
 func (s *session) table() (rows []serverRow, err error) {
 	if s.anyWants((*session).busWanted) {
 		f := &s.flags.bus
@@ -123,9 +135,9 @@ func (s *session) listen(row serverRow) error {
 		return nil
 	}
 	s.servers = append(s.servers, row.server)
-	addr, err := row.server.Listen(listen.Port{Service: row.service, Rivals: row.rivals, Number: int(row.port), TLS: row.tls})
+	addr, err := row.server.Listen(listen.Port{Service: row.service, Rivals: row.rivals, Address: s.flags.serviceAddress(), Number: int(row.port), TLS: row.tls})
 	if err == nil {
-		s.at[row.flag] = addr.String()
+		s.at[row.flag] = listen.Near(addr)
 		return nil
 	}
 	if isBusy(err) {
@@ -188,7 +200,7 @@ func (s *session) openStorage() error {
 		return err
 	}
 	server, err := rest.NewServer(s.clock, &rest.Options{
-		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
+		Accounts: s.accounts, Address: s.flags.serviceAddress(), QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
 	})
 	if err != nil {
 		return err

@@ -354,12 +354,12 @@ func (s *session) openHost(env []string) error {
 func (s *session) openWeb(a *app.App) error {
 	opts := &web.Options{
 		Address: s.flags.address, AdminAddress: s.flags.adminAddress, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
-		Names: s.flags.allowHosts, CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
+		Container: s.flags.container, MasterKey: os.Getenv(remote.MasterKeyVariable), Names: s.flags.allowHosts, CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
 		Stop: s.stop, Pace: s.setPace, Logger: s.log, Secret: s.secret,
 	}
 	switch {
 	case s.flags.portGiven && (s == s.first() || s.flags.port == 0):
-	case s.flags.servicesOnly:
+	case s.flags.servicesOnly && !s.flags.container:
 		opts.Port = 0 // the usual one is for the host that runs the functions
 	case a.Local.Port != 0:
 		opts.Port = a.Local.Port
@@ -372,6 +372,9 @@ func (s *session) openWeb(a *app.App) error {
 	}
 	if len(opts.CORS) == 0 {
 		opts.CORS = a.Local.CORS
+	}
+	if s.flags.container {
+		opts.Address = everyInterface
 	}
 	opts.Metrics, opts.Endpoints, opts.Faults, opts.Crash = s.metrics, s.endpoints, &s.faults, &s.crash
 	if !s.flags.noUI {
@@ -418,12 +421,19 @@ func (s *session) listenFrom(opts *web.Options, any bool) (*web.Server, error) {
 	}
 }
 
+// containerLine says what --container changes.
+const containerLine = "everything is served at all interfaces; the admin and control API ask for the master key"
+
 // networkLine says what other machines of the network may do, empty when they reach
 // nothing.
 func (s *session) networkLine() string {
 	functions, admin := s.web.ForOthers()
 	const key = "the admin and control API ask other machines for the master key; \"redeliver keys\" shows it"
 	switch {
+	case s.flags.container && s.web.NewKey() != "":
+		return containerLine + " " + s.web.NewKey() + " (shown this once)"
+	case s.flags.container:
+		return containerLine
 	case functions && admin:
 		return "other machines may call functions; " + key
 	case functions:

@@ -34,6 +34,7 @@ type startFlags struct {
 	cors            []string
 	corsCredentials bool
 	allowHosts      []string
+	container       bool
 	functions       []string
 	noBuild         bool
 	servicesOnly    bool
@@ -63,14 +64,7 @@ type startFlags struct {
 	set             []string
 }
 
-// NewStart returns "redeliver start".
-func NewStart(std cli.Streams) *cobra.Command {
-	var f startFlags
-	cmd := &cobra.Command{
-		Use:     "start [DIR...]",
-		Aliases: []string{"run"}, // as Core Tools 5 calls it
-		Short:   "Run an app in the foreground",
-		Long: `Start runs the app in DIR (default: this folder, or the one above it that holds
+const startLong = `Start runs the app in DIR (default: this folder, or the one above it that holds
 host.json) until Ctrl+C. It builds a Go app first, watches its files and reloads
 it when one changes; an edit that is wrong is reported and changes nothing. A
 folder with nothing of an app is refused. A wrong host.json at the start does
@@ -141,16 +135,35 @@ any free port unless --port names one. Only the object redeliver of host.json
 counts, if there is such a file. With --set autoCreateEntities=any Service Bus
 entities and hubs are made when clients name them.
 
-Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing
-the terminal, or the reader of the output, counts as Ctrl+C.`,
-		Example: `  redeliver start
+In a container --container serves everything at all interfaces, the control API
+at port 7071 also with --services-only, and takes requests for names without a
+dot, as other containers call this one. The control API wants the master key of
+every caller then: the one in REDELIVER_MASTER_KEY, or one that is made and
+printed once.
+
+Ctrl+C waits for running attempts, at most 10 s; a second one does not, unless
+it comes within half a second: npm and the like pass on what the terminal has
+sent already. Closing the terminal, or the reader of the output, counts as
+Ctrl+C.`
+
+const startExample = `  redeliver start
   redeliver start shop --clock auto
   redeliver start orders billing
   redeliver start --clock manual
   redeliver start --services-only
   redeliver start shop --ports any --functions ProcessOrder SendInvoice
-  redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
-		Args: cli.Arguments(0, mostApps),
+  redeliver start shop --servicebus-config Config.json --servicebus-port 0`
+
+// NewStart returns "redeliver start".
+func NewStart(std cli.Streams) *cobra.Command {
+	var f startFlags
+	cmd := &cobra.Command{
+		Use:     "start [DIR...]",
+		Aliases: []string{"run"}, // as Core Tools 5 calls it
+		Short:   "Run an app in the foreground",
+		Long:    startLong,
+		Example: startExample,
+		Args:    cli.Arguments(0, mostApps),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port") || f.ports == anyPorts
 			f.storageGiven = storageGiven(cmd)
@@ -177,6 +190,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
 	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
 	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may name")
+	flags.BoolVar(&f.container, "container", false, "serve everything at all interfaces, for other containers; the control API wants the master key")
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
 	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler of the last build")
 	flags.StringVar(&f.worker, "worker", "", "language worker: shim (the one this program brings), official, or the `FOLDER` of one; default the official one where it is found")
@@ -264,6 +278,9 @@ func (f *startFlags) check() error {
 	if f.ports != "" && f.ports != anyPorts {
 		return cli.Hinted(cli.OneOf("ports", f.ports, anyPorts), "--port, --blob-port and the like each take a number")
 	}
+	if f.container && f.address != "" {
+		return cli.Misused(errors.New("--container and --address exclude each other: a container is served at all interfaces"))
+	}
 	if f.open && f.noUI {
 		return cli.Misused(errors.New("--open and --no-ui exclude each other"))
 	}
@@ -338,11 +355,9 @@ func start(ctx context.Context, std cli.Streams, dirs []string, f *startFlags) e
 		case <-done:
 			return
 		}
-		select {
-		case <-signals:
+		if cli.Again(signals, done, time.Now) {
 			outputs.Leave()
 			close(hurry)
-		case <-done:
 		}
 	})
 	defer listening.Wait()
@@ -394,7 +409,8 @@ func closeStart(s *common, err error, hurry <-chan struct{}) error {
 // process's, always in development (spec host-and-retry 12.3). Arguments for the language
 // worker are a setting, as in the platform's tool.
 func hostEnvironment(languageWorker string) []string {
-	env := append(slices.Clone(os.Environ()), "AZURE_FUNCTIONS_ENVIRONMENT=Development")
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, remote.MasterKeyVariable+"=") }) // functions have no use for it
+	env = append(env, "AZURE_FUNCTIONS_ENVIRONMENT=Development")
 	if languageWorker != "" {
 		for _, language := range languages.WithArguments() {
 			env = append(env, "languageWorkers__"+language+"__arguments="+languageWorker)

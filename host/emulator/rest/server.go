@@ -105,7 +105,7 @@ func (s *Server) Start() error {
 			s.fronts = nil
 			return err
 		}
-		d.addr = addr.String()
+		d.addr = listen.Near(addr)
 	}
 	return nil
 }

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"runtime"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -10,14 +9,19 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 )
 
+// installedVariable is where the launcher of a package manager says that it is one.
+const installedVariable = "REDELIVER_INSTALLED"
+
 func newVersion(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, its commit and the commit's day",
 		Args:  cli.Arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.Say(map[string]string{"version": cli.LongVersion(), "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH}, versionLine())
+			build := cli.ThisBuild()
+			build.Installed = os.Getenv(installedVariable)
+			return r.Say(build, versionLine())
 		},
 	}
 	cmd.Flags().BoolVar(&r.AsJSON, "json", false, "write the answer as JSON")
@@ -25,6 +29,4 @@ func newVersion(std cli.Streams) *cobra.Command {
 }
 
 // versionLine is the output of "version" and "--version".
-func versionLine() string {
-	return fmt.Sprintf("redeliver %s (%s, %s/%s)\n", cli.LongVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
+func versionLine() string { return cli.Textf("redeliver %s\n", cli.ThisBuild().String()) }

@@ -177,7 +177,7 @@ func moduleSource(replace string) (source, error) {
 		return source{dir: dir}, nil
 	}
 	if v := cli.Version(); v != cli.DevelVersion {
-		return source{version: v}, nil
+		return source{version: "v" + v}, nil
 	}
 	// The compiler wrote down where this file is, unless it was told to trim.
 	_, file, _, _ := runtime.Caller(0)

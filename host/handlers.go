@@ -34,6 +34,9 @@ type handlers struct {
 func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
 	spec := a.Handler
 	switch {
+	case hs.opts.Attached != nil:
+		inv, err := hs.attach(ctx, a)
+		return inv, spec, err
 	case hs.opts.Handlers != nil:
 		return InProcess(hs.clk, hs.opts.Handlers), spec, nil
 	case !spec.Served():

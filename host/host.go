@@ -65,6 +65,12 @@ type Options struct {
 	// program.
 	Handlers *functions.App
 
+	// Attached is the seat of a worker that somebody else has started, and whose functions
+	// run instead of the app's own; those of Handlers run in this process. The start waits
+	// until it has connected. It asks it for its functions, or leaves them to function.json
+	// files, as with any worker; see worker.Seat for the end of the connection.
+	Attached *worker.Seat
+
 	// Store keeps the embedded storage accounts across hosts, and survives the end
 	// of the process, however sudden. The caller opens it before New, which reads
 	// the accounts, and closes it after Close. A clock that only the host moves

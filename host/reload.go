@@ -211,7 +211,7 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 func (l *loader) options(ctx context.Context) *app.Options {
 	return &app.Options{
 		Env: app.Environment(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
-		InProcess: l.host.opts.Handlers != nil, Kinds: served.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
+		InProcess: l.host.opts.Handlers != nil || l.host.opts.Attached != nil, Kinds: served.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
 		Entities:     l.host.opts.Entities,

@@ -81,6 +81,19 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec)
 	return p, nil
 }
 
+// attach has the worker at Options.Attached run the functions, save those of
+// Options.Handlers. Without it the host runs no more: nobody can start another one.
+func (hs *handlers) attach(ctx context.Context, a *app.App) (*kept, error) {
+	p := &kept{}
+	ps := hs.keep(ctx, a, p, launch.Attached)
+	ps.StopHost = func(err error) { hs.group.Go("stop without worker", func() { hs.lost(p, err) }) }
+	w, err := worker.Start(hs.clk, launch.AttachedSpec(a, ps, hs.opts.Attached, hs.opts.Version))
+	if p.Invoker = w; hs.opts.Handlers != nil {
+		p.Invoker = &launch.Beside{Worker: w, Own: InProcess(hs.clk, hs.opts.Handlers)}
+	}
+	return p, err
+}
+
 // settle builds an app whose build tells what has changed, and returns it as it is then.
 func (hs *handlers) settle(ctx context.Context, a *app.App, opts *app.Options) (settled *app.App, err error) {
 	hs.clk.Outside(hs.root, "build", func() { settled, err = launch.Settle(ctx, a, opts, hs.building()) })

@@ -34,6 +34,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -98,6 +99,12 @@ type Options struct {
 	// Handlers are registered in process. Nil: the app's own program.
 	Handlers *functions.App
 
+	// Attached is the seat of a worker that somebody else runs, for instance a test in
+	// another language, with handlers of its own; Handlers, if there are any, take the place
+	// of those of the same name. Virtual time stands still while one of its handlers runs,
+	// however long, unless Patience says otherwise: the same seed gives the same journal.
+	Attached *worker.Seat
+
 	// Executable is a prebuilt program that calls functions.Main, a test binary of any
 	// module for instance. It is written into host.json as
 	// customHandler.description.defaultExecutablePath, and FUNCTIONS_WORKER_RUNTIME is go
@@ -132,7 +139,7 @@ type Options struct {
 	Lax bool
 
 	// Patience is the real time for which a handler may hold virtual time still;
-	// zero for 10 s. Time then moves on without the call of a handler process; a handler
+	// zero for 10 s, and with Attached for ever. Time then moves on without the call of a handler process; a handler
 	// in process that waits for a channel, a lock or its context ends the test. It must be longer than the two seconds that a process
 	// has to return once its context has ended.
 	Patience time.Duration
@@ -299,11 +306,11 @@ func New(tb TB, opts *Options) *Host {
 		if o.Start.IsZero() {
 			o.Start = Start
 		}
-		if o.Patience == 0 {
+		if o.Patience == 0 && o.Attached == nil {
 			o.Patience = 10 * time.Second
 		}
 		h.virtual = clock.NewVirtual(o.Start, &clock.VirtualOptions{
-			Seed: o.Seed, Shuffle: o.Shuffle, Strict: !o.Lax && !o.Unchecked, Patience: o.Patience, Watchdog: o.Patience,
+			Seed: o.Seed, Shuffle: o.Shuffle, Strict: !o.Lax && !o.Unchecked, Patience: o.Patience, Watchdog: cmp.Or(o.Patience, 10*time.Second),
 			Notify: h.notice,
 		})
 		clk = h.virtual
@@ -337,7 +344,7 @@ func (h *Host) open(o *Options, clk clock.Clock, first *Host) {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, App: o.App, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
-			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, Attached: o.Attached, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
 					return k.reached

@@ -35,7 +35,7 @@ func (o *Options) check() error {
 	if o.Dir == "" || o.Files["host.json"] != "" || o.Overlay["host.json"] != "" {
 		return nil
 	}
-	if info, err := os.Stat(o.Dir); err == nil && info.IsDir() && o.Executable == "" && o.Handlers == nil && !described(o.Dir) {
+	if info, err := os.Stat(o.Dir); err == nil && info.IsDir() && o.Executable == "" && o.Handlers == nil && o.Attached == nil && !described(o.Dir) {
 		return fmt.Errorf("Options.Dir is %q, which is no app: it has no host.json and no function.json", o.Dir)
 	}
 	return nil

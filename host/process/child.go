@@ -29,7 +29,8 @@ type Child struct {
 	number int
 	begun  context.Context
 	keep   func() bool // has the end of begun mean nothing any more
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd   // nil: a guest
+	leave  func()      // of a guest
 	out    *output
 
 	done   chan struct{} //clock:outside closed when the process has ended and its output is read
@@ -40,6 +41,7 @@ type Child struct {
 	over   bool  // it has ended
 	exited bool  // before anybody killed it
 	killed bool
+	gone   string // why a guest has
 }
 
 // lingering is how long a child of the process may keep the pipes open after the
@@ -127,6 +129,10 @@ func (c *Child) Kill() {
 func (c *Child) kill() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.cmd == nil {
+		c.dismissLocked()
+		return true
+	}
 	if !c.Started() {
 		return false
 	}
@@ -141,7 +147,7 @@ func (c *Child) kill() bool {
 }
 
 // Started reports whether there is a process, or was one.
-func (c *Child) Started() bool { return c.cmd.Process != nil }
+func (c *Child) Started() bool { return c.cmd == nil || c.cmd.Process != nil }
 
 // Done is closed when the process has ended and its output has been read, or when it
 // could not be started.
@@ -189,14 +195,22 @@ func (c *Child) Wait() error {
 // Status is how the process ended, in words. It waits for the end.
 func (c *Child) Status() string {
 	<-c.done //clock:outside has ended
-	if c.status != nil {
+	switch {
+	case c.cmd == nil:
+		return c.gone
+	case c.status != nil:
 		return c.status.String()
 	}
 	return "never started"
 }
 
 // Path is the program, as the system found it.
-func (c *Child) Path() string { return c.cmd.Path }
+func (c *Child) Path() string {
+	if c.cmd == nil {
+		return c.spec.Path
+	}
+	return c.cmd.Path
+}
 
 // Stop asks the process to end by ask, which may wait for it, kills it after the grace
 // of Spec or when ctx ends, and waits until it is gone.
@@ -253,4 +267,10 @@ func (c *Child) exit(reason string) Exit {
 	return e
 }
 
-func (c *Child) process() Process { return Process{Number: c.number, PID: c.cmd.Process.Pid} }
+func (c *Child) process() Process {
+	p := Process{Number: c.number}
+	if c.cmd != nil {
+		p.PID = c.cmd.Process.Pid
+	}
+	return p
+}

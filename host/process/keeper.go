@@ -266,7 +266,13 @@ func (k *Keeper[C]) ended(place int, e Exit) {
 			e.Restart, usedUp = k.budget.crash(now)
 			k.wary = true
 		}
-		if usedUp && k.spec.StopHost != nil {
+		if k.spec.Once {
+			e.Restart = -1
+			k.stopped = fmt.Errorf("the %s process is gone: %s", k.spec.Name, cmp.Or(e.Reason, e.Status))
+			if k.spec.StopHost != nil {
+				stop = k.stopped
+			}
+		} else if usedUp && k.spec.StopHost != nil {
 			e.Restart = -1
 			if !k.anyLocked() {
 				stop = fmt.Errorf("the %s process crashed %d times within %v", k.spec.Name, k.budget.crashes, crashWindow)

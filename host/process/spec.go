@@ -43,6 +43,10 @@ type Spec struct {
 	// growing pauses (host-and-retry D-13, workerCrash).
 	StopHost func(error)
 
+	// Once says that no process comes in the place of one that has ended, however it has:
+	// further calls fail, and StopHost is called.
+	Once bool
+
 	// Life is a context of the real world: when it ends a start that is under way fails
 	// with its error, and a process is killed. Nil never ends.
 	Life context.Context

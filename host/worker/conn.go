@@ -26,10 +26,12 @@ type conn struct {
 	request string // the ID that the messages of the start carry
 	can     capabilities
 	server  *proxy.Server // nil: it serves no HTTP
-	out     process.Inbox[*message]
+	out     *process.Inbox[*message]
 	running sync.WaitGroup //clock:outside the goroutines that send and receive
 
-	loan *loan // nil: it is not of a Pool
+	loan   *loan       // nil: it is not of a Pool
+	seat   *Seat       // nil: the host has started the process
+	unlife func() bool // has the end of Spec.Life mean nothing any more; nil: it never ends
 
 	loading sync.Mutex // one load at a time
 
@@ -54,7 +56,7 @@ type loaded struct {
 // it can do. The error is a *process.StartError.
 func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	c := &conn{
-		spec: spec, request: rand.Text(),
+		spec: spec, request: rand.Text(), out: &process.Inbox[*message]{},
 		answers: map[string]*process.Inbox[*message]{}, calls: map[string]*conversation{},
 	}
 	id := rand.Text()
@@ -205,7 +207,9 @@ var errConnection = errors.New("its connection ended")
 
 // broken ends what waits for the worker, and what will.
 func (c *conn) broken(err error) {
-	c.out.End(err)
+	if c.seat == nil {
+		c.out.End(err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
@@ -336,9 +340,10 @@ func (c *conn) Wait() { c.running.Wait() } //clock:outside they end with the str
 // terminateGrace is what a worker is told to have left (spec workers 4.4).
 const terminateGrace = 5 * time.Second
 
-// Bye implements process.Conn. A worker that does not know the message is killed at once.
+// Bye implements process.Conn. A worker that does not know the message is killed at once,
+// one that others have started is only left.
 func (c *conn) Bye() {
-	if !c.can.has("HandlesWorkerTerminateMessage") {
+	if c.seat != nil || !c.can.has("HandlesWorkerTerminateMessage") {
 		return
 	}
 	c.tell(&message{Content: &workerpb.StreamingMessage_WorkerTerminate{WorkerTerminate: &workerpb.WorkerTerminate{GracePeriod: durationpb.New(terminateGrace)}}})

@@ -10,6 +10,10 @@
 // to a worker that serves HTTP itself. The life of the
 // process is the business of package process.
 //
+// A worker that somebody else has started, a test for instance that runs its own functions,
+// connects with a [Port], where a host finds it at its [Seat] (attach.go, guest.go): the same
+// messages, without a process. Its handlers may take real time as they like; the clock waits.
+//
 // The capabilities of a worker decide what is sent to it, never its language (spec
 // workers 5).
 //

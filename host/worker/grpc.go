@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/listen"
@@ -20,11 +18,9 @@ func openGRPC(id string, beside *settlement) (endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &grpcEndpoint{
-		listener: l, id: id, found: make(chan stream, 1), //clock:outside a process dials
-		server: newServer(beside),
-	}
-	workerpb.RegisterFunctionRpcServer(e.server, e)
+	one := newInvited(id)
+	e := &grpcEndpoint{listener: l, found: one.found, server: newServer(beside)}
+	workerpb.RegisterFunctionRpcServer(e.server, &eventStream{claim: one.claim})
 	e.serving.Add(1)
 	go func() { //clock:outside waited for by close
 		defer e.serving.Done()
@@ -42,36 +38,36 @@ func newServer(beside *settlement) *grpc.Server {
 }
 
 type grpcEndpoint struct {
-	workerpb.UnimplementedFunctionRpcServer
 	listener net.Listener
-	id       string
 	found    chan stream //clock:outside a process dials
 	server   *grpc.Server
 	serving  sync.WaitGroup //clock:outside the server
+}
 
-	mu    sync.Mutex // guards:
-	taken bool       // the worker has come
+// eventStream is the service by which workers connect.
+type eventStream struct {
+	workerpb.UnimplementedFunctionRpcServer
+	claim claim
 }
 
 // EventStream implements workerpb.FunctionRpcServer. It returns when the worker has
-// hung up, or the endpoint has been closed.
-func (e *grpcEndpoint) EventStream(s workerpb.FunctionRpc_EventStreamServer) error {
+// hung up, or the host has.
+func (e *eventStream) EventStream(s workerpb.FunctionRpc_EventStreamServer) error {
 	m, err := s.Recv()
 	if err != nil {
 		return err
 	}
-	if !isStart(m, e.id) {
-		return status.Error(codes.InvalidArgument, "the first message must be StartStream, with the worker ID that the host has given")
+	take, err := e.claim(m)
+	if err != nil {
+		return err
 	}
-	e.mu.Lock()
-	second := e.taken
-	e.taken = true
-	e.mu.Unlock()
-	if second {
-		return status.Error(codes.AlreadyExists, "the worker has a stream already")
+	hungUp := make(chan struct{}) //clock:outside the stream of a process
+	var once sync.Once
+	take(rpcStream{s}, func() { once.Do(func() { close(hungUp) }) }) //clock:outside the stream of a process
+	select {                                                         //clock:outside the stream of a process
+	case <-s.Context().Done(): //clock:outside the stream of a process
+	case <-hungUp: //clock:outside the stream of a process
 	}
-	e.found <- rpcStream{s} //clock:outside a process dials
-	<-s.Context().Done()    //clock:outside the stream of a process
 	return nil
 }
 

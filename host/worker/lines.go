@@ -21,19 +21,16 @@ func openLines(id string, beside *settlement) (endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1), conns: map[net.Conn]bool{}, calls: newRelay(l.Addr()), server: newServer(beside)} //clock:outside a process dials
-	e.serving.Add(2)
-	go e.accept() //clock:outside waited for by close
-	go func() {   //clock:outside waited for by close
-		defer e.serving.Done()
-		_ = e.server.Serve(e.calls) // it ends by close
-	}()
+	one := newInvited(id)
+	e := newLines(l, one.claim, newServer(beside))
+	e.found = one.found
+	e.serve()
 	return e, nil
 }
 
 type linesEndpoint struct {
 	listener net.Listener
-	id       string
+	claim    claim
 	found    chan stream //clock:outside a process dials
 	calls    *relay      // connections that speak gRPC
 	server   *grpc.Server
@@ -41,18 +38,31 @@ type linesEndpoint struct {
 
 	mu     sync.Mutex // guards:
 	closed bool
-	conns  map[net.Conn]bool // the worker's, and those of which is not known whose they are
+	conns  map[net.Conn]bool // of workers, and those of which is not known whose they are
+}
+
+func newLines(l net.Listener, c claim, server *grpc.Server) *linesEndpoint {
+	return &linesEndpoint{listener: l, claim: c, conns: map[net.Conn]bool{}, calls: newRelay(l.Addr()), server: server}
+}
+
+// serve takes connections until close.
+func (e *linesEndpoint) serve() {
+	e.serving.Add(2)
+	go e.accept() //clock:outside waited for by close
+	go func() {   //clock:outside waited for by close
+		defer e.serving.Done()
+		_ = e.server.Serve(e.calls) // it ends by close
+	}()
 }
 
 func (e *linesEndpoint) addr() *net.TCPAddr { return e.listener.Addr().(*net.TCPAddr) }
 
 func (e *linesEndpoint) accepted() <-chan stream { return e.found } //clock:outside a process dials
 
-// accept takes connections: one of them is the worker's, others speak gRPC. All others are
-// dropped.
+// accept takes connections: those of workers that are awaited, and others that speak gRPC.
+// All others are dropped.
 func (e *linesEndpoint) accept() {
 	defer e.serving.Done()
-	var once sync.Once
 	for {
 		nc, err := e.listener.Accept()
 		if err != nil {
@@ -71,17 +81,20 @@ func (e *linesEndpoint) accept() {
 				return
 			}
 			m, err := s.Recv()
-			first := false
-			if err == nil && isStart(m, e.id) {
-				once.Do(func() { first = true }) // one worker, one connection
+			var take func(stream, func())
+			if err == nil {
+				take, err = e.claim(m)
 			}
-			if !first {
+			if err != nil {
 				e.forget(nc)
 				_ = nc.Close()
 				return
 			}
 			s.most = call.MaxMessageSize
-			e.found <- s //clock:outside a process dials
+			take(s, func() {
+				e.forget(nc)
+				_ = nc.Close()
+			})
 		}()
 	}
 }

@@ -49,6 +49,9 @@ func (s *Spec) key() string {
 
 // process starts the process of that number, or borrows it.
 func (w *Worker) process(ctx context.Context, number int) (*conn, error) {
+	if w.spec.Seat != nil {
+		return w.spec.Seat.connect(ctx, w.spec, number)
+	}
 	p := w.spec.Pool
 	if p == nil || number > 1 || w.spec.Count > 1 || w.spec.Language == languages.Dotnet || Debugs(w.spec.Args) {
 		return connect(ctx, w.spec, number)
@@ -114,6 +117,10 @@ func (c *conn) ended() error {
 
 // GiveBack implements process.Lent.
 func (c *conn) GiveBack() bool {
+	if c.seat != nil {
+		c.HangUp()
+		return true
+	}
 	if c.loan == nil {
 		return false
 	}

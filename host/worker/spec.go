@@ -55,6 +55,10 @@ type Spec struct {
 	Pool    *Pool
 	Content string
 
+	// Seat, if not nil, is where the worker is that somebody else has started: no process is,
+	// and the start waits for its connection. See [Port].
+	Seat *Seat
+
 	// CancelGrace is the Grace of a worker that can cancel its calls, in real time; zero
 	// is 5 s (spec workers-dotnet-java 1.9).
 	CancelGrace time.Duration

@@ -3,6 +3,10 @@ package worker
 import (
 	"net"
 	"strconv"
+	"sync/atomic"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
@@ -50,8 +54,33 @@ func arguments(to *net.TCPAddr, id, request string) []string {
 	}
 }
 
-// isStart reports whether a first message comes from the worker of that ID.
-func isStart(m *message, id string) bool {
-	start := m.GetStartStream()
-	return start != nil && start.GetWorkerId() == id
+// A claim says who gets the stream of a worker, by its first message. The error is a gRPC
+// status: the worker is not awaited, or has come already. take is called once; hangUp breaks
+// the connection, more than once is no harm.
+type claim func(first *message) (take func(s stream, hangUp func()), err error)
+
+var (
+	errUninvited = status.Error(codes.InvalidArgument, "the first message must be StartStream, with the worker ID that the host has given")
+	errTaken     = status.Error(codes.AlreadyExists, "the worker has a stream already")
+)
+
+// invited awaits the worker of one ID, once.
+type invited struct {
+	id    string
+	found chan stream //clock:outside a process dials
+	taken atomic.Bool
+}
+
+func newInvited(id string) *invited {
+	return &invited{id: id, found: make(chan stream, 1)} //clock:outside a process dials
+}
+
+func (i *invited) claim(first *message) (func(stream, func()), error) {
+	if start := first.GetStartStream(); start == nil || start.GetWorkerId() != i.id {
+		return nil, errUninvited
+	}
+	if i.taken.Swap(true) {
+		return nil, errTaken
+	}
+	return func(s stream, _ func()) { i.found <- s }, nil //clock:outside a process dials
 }

@@ -59,6 +59,9 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 		spec.Name = "worker"
 	}
 	spec.Spec = spec.WithDefaults()
+	if spec.Seat != nil {
+		spec.Once, spec.Count, spec.Indexing = true, 1, true
+	}
 	w := &Worker{clk: clk, spec: &spec}
 	keeper, err := process.Keep(clk, spec.Spec, w.connect)
 	if err != nil {

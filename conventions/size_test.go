@@ -32,7 +32,6 @@ var exceptions = map[string]int{ // read only
 	"methods of ./host/app.loader":                    104,
 	"methods of ./host/clock.Virtual":                 87,
 	"methods of ./host/emulator/eventgrid.Grid":       98,
-	"methods of ./host/emulator/rest.call":            101,
 	"methods of ./host/emulator/servicebus.Namespace": 98,
 	"methods of ./host/emulator/servicebus.queue":     71,
 	"methods of ./host/scenario.run":                  92,

@@ -31,38 +31,37 @@ var issuers = []string{
 // audiences are valid for all storage accounts: the resource, and its application.
 var audiences = []string{"https://storage.azure.com", "e406a681-f3d4-42a8-90b6-c2b029497af1"}
 
-// authorizeByToken believes a token over TLS. It has to be for storage, if it names
+// byToken believes a token over TLS. It has to be for storage, if it names
 // an audience, and from a known issuer; under Options.StrictDates it has to be good
 // now.
 //
 // Source: Azurite, BlobTokenAuthenticator.authenticateBasic.
-func (c *call) authorizeByToken(token string) *Error {
+func byToken(c *call, token string) (access, *Error) {
 	if c.front.server.opts.TLS == nil {
-		return errAuthentication("A bearer token is taken over HTTPS only.")
+		return access{}, errAuthentication("A bearer token is taken over HTTPS only.")
 	}
 	t, ok := parseToken(token)
 	if !ok {
-		return errAuthentication("The bearer token is no JSON Web Token.")
+		return access{}, errAuthentication("The bearer token is no JSON Web Token.")
 	}
-	c.claims = t
 	if t.Issuer != "" && !slices.ContainsFunc(issuers, func(i string) bool { return strings.HasPrefix(t.Issuer, i) }) {
-		return errAuthentication("Invalid token issuer.")
+		return access{}, errAuthentication("Invalid token issuer.")
 	}
 	own := "https://" + c.account.Name + "." + c.front.service.name + ".core."
 	audience := strings.TrimSuffix(t.Audience, "/")
 	if audience != "" && !slices.Contains(audiences, audience) && !strings.HasPrefix(audience, own) {
-		return errAuthentication("Invalid token audience.")
+		return access{}, errAuthentication("Invalid token audience.")
 	}
 	if c.front.server.opts.StrictDates {
 		now := float64(c.front.clk.Now().UnixNano()) / float64(time.Second)
 		if now < t.After {
-			return errAuthentication("Lifetime validation failed.")
+			return access{}, errAuthentication("Lifetime validation failed.")
 		}
 		if t.Until != 0 && now > t.Until {
-			return errAuthentication("Lifetime validation failed. The token is expired.")
+			return access{}, errAuthentication("Lifetime validation failed. The token is expired.")
 		}
 	}
-	return nil
+	return access{claims: t}, nil
 }
 
 // parseToken reads the claims of a JSON Web Token.

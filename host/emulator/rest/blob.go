@@ -288,7 +288,7 @@ func (c *call) blob() blob.Blob {
 // blobSASKind refuses signatures that are not of a container, a blob or a snapshot,
 // and blob signatures for operations on the container.
 func blobSASKind(c *call) *Error {
-	switch kind := c.sas("sr"); kind {
+	switch kind := c.sas().field("sr"); kind {
 	case "c":
 	case "b", "bs":
 		if len(c.path) < 2 {
@@ -304,24 +304,22 @@ func blobSASKind(c *call) *Error {
 // or a blob (docs: Create a service SAS, by the version of the signature).
 func blobSASText(c *call) string {
 	const snapshots = "2018-11-09" // first version that signs sr and the snapshot
-	version, kind := c.sas("sv"), c.sas("sr")
+	s := c.sas()
+	version, kind := s.field("sv"), s.field("sr")
 	of := "/blob/" + c.account.Name + "/" + c.path[0]
 	if kind != "c" && len(c.path) > 1 {
 		of += "/" + c.path[1]
 	}
-	lines := []string{c.sas("sp"), c.sas("st"), c.sas("se"), of, c.sas("si"), c.sas("sip"), c.sas("spr"), version}
+	lines := append(append(s.fields("sp", "st", "se"), of), s.fields("si", "sip", "spr", "sv")...)
 	if version >= snapshots {
 		snapshot := ""
 		if kind == "bs" {
-			snapshot = c.query.Get("snapshot")
+			snapshot = s.Get("snapshot")
 		}
 		lines = append(lines, kind, snapshot)
 	}
 	if version >= sesVersion {
-		lines = append(lines, c.sas("ses"))
+		lines = append(lines, s.field("ses"))
 	}
-	for _, name := range []string{"rscc", "rscd", "rsce", "rscl", "rsct"} {
-		lines = append(lines, c.sas(name))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, s.fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
 }

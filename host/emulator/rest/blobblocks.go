@@ -20,7 +20,7 @@ func putBlock(c *call) error {
 		return errMissingParameter("blockid")
 	}
 	id := strings.ReplaceAll(c.query.Get("blockid"), " ", "+") // base64 has no blanks
-	sums, refused := c.checksums(bodyChecksums)
+	sums, refused := c.asked().checksums(bodyChecksums)
 	if refused != nil {
 		return refused
 	}
@@ -40,9 +40,9 @@ func putBlock(c *call) error {
 func (c *call) block(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
 	address := c.r.Header.Get("X-Ms-Copy-Source")
 	if address == "" {
-		return c.stage(limit, c.ofBlock(sums))
+		return c.stage(limit, c.asked().ofBlock(sums))
 	}
-	span, refused := c.sourceRange()
+	span, refused := c.asked().sourceRange()
 	if refused != nil {
 		return nil, nil, refused
 	}
@@ -50,7 +50,7 @@ func (c *call) block(limit int64, sums checksums) (body io.Reader, discard func(
 	if refused != nil {
 		return nil, nil, refused
 	}
-	content, err := c.takeSource(from, span, limit)
+	content, err := from.take(c, span, limit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,11 +62,11 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	sums, refused := c.checksums(bodyChecksums)
+	sums, refused := c.asked().checksums(bodyChecksums)
 	if refused != nil {
 		return refused
 	}
-	tier, refused := c.tier(false)
+	tier, refused := c.asked().tier(false)
 	if refused != nil {
 		return refused
 	}
@@ -122,7 +122,7 @@ func getBlockList(c *call) error {
 	default:
 		return errInvalidParameter("blocklisttype", c.query.Get("blocklisttype"), "Want committed, uncommitted or all.")
 	}
-	if c.anonymous && which != "committed" { // as is written where public access is explained
+	if c.access.anonymous && which != "committed" { // as is written where public access is explained
 		return errNotAuthorized("Permission", "permission")
 	}
 	cond, refused := c.conditions("")
@@ -137,7 +137,7 @@ func getBlockList(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setVersion(list.ETag, list.LastModified)
+	c.headers().version(list.ETag, list.LastModified)
 	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(list.ContentLength, 10))
 	b := []byte(xmlHeader + "<BlockList>")
 	if which != "uncommitted" {
@@ -170,7 +170,7 @@ func sealBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	position, refused := c.headerNumber("X-Ms-Blob-Condition-Appendpos")
+	position, refused := c.asked().number("X-Ms-Blob-Condition-Appendpos")
 	if refused != nil {
 		return refused
 	}
@@ -193,13 +193,13 @@ func appendBlock(c *call) error {
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return refused
 	}
-	if opts.Position, refused = c.headerNumber("X-Ms-Blob-Condition-Appendpos"); refused != nil {
+	if opts.Position, refused = c.asked().number("X-Ms-Blob-Condition-Appendpos"); refused != nil {
 		return refused
 	}
-	if opts.MaxSize, refused = c.headerNumber("X-Ms-Blob-Condition-Maxsize"); refused != nil {
+	if opts.MaxSize, refused = c.asked().number("X-Ms-Blob-Condition-Maxsize"); refused != nil {
 		return refused
 	}
-	sums, refused := c.checksums(bodyChecksums)
+	sums, refused := c.asked().checksums(bodyChecksums)
 	if refused != nil {
 		return refused
 	}
@@ -217,7 +217,7 @@ func appendBlock(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.encrypted()
+	c.headers().encrypted()
 	h := c.w.Header()
 	h.Set("X-Ms-Blob-Append-Offset", strconv.FormatInt(a.Offset, 10))
 	h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(a.Blocks))

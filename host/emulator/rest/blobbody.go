@@ -31,7 +31,7 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 		return c.stageBody(c.in, limit, true)
 	}
 	in := &crcReader{r: c.in}
-	if body, discard, err = c.stageBody(in, limit, !sums.block || sums.md5 != nil || c.alwaysMD5()); err != nil {
+	if body, discard, err = c.stageBody(in, limit, !sums.block || sums.md5 != nil || c.asked().alwaysMD5()); err != nil {
 		return nil, nil, err
 	}
 	c.crc64 = crcBytes(in.sum)
@@ -45,7 +45,7 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 // alwaysMD5 reports whether the request is of a version in which a block is answered with
 // its MD5 whether or not it brings one (docs: Put Block, Append Block, Put Page,
 // "Response headers").
-func (c *call) alwaysMD5() bool { return c.w.Header().Get("X-Ms-Version") < "2019-02-02" }
+func (a asked) alwaysMD5() bool { return a.version() < "2019-02-02" }
 
 func (c *call) stageBody(in io.Reader, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
 	body, discard, err = c.stageFrom(in, max(c.r.ContentLength, 0), limit, withMD5)

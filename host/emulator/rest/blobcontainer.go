@@ -11,8 +11,8 @@ import (
 // containerLetters are the permissions of a policy for a container.
 const containerLetters = "racwdxyltmeopif"
 
-func (c *call) publicAccess() (blob.PublicAccess, *Error) {
-	text := c.r.Header.Get("X-Ms-Blob-Public-Access")
+func (a asked) publicAccess() (blob.PublicAccess, *Error) {
+	text := a.Get("X-Ms-Blob-Public-Access")
 	switch level := blob.PublicAccess(strings.ToLower(text)); level {
 	case blob.NoPublicAccess, blob.PublicBlobs, blob.PublicContainer:
 		return level, nil
@@ -26,7 +26,7 @@ func createContainer(c *call) error {
 	if opts.Metadata, refused = c.metadata(); refused != nil {
 		return refused
 	}
-	if opts.PublicAccess, refused = c.publicAccess(); refused != nil {
+	if opts.PublicAccess, refused = c.asked().publicAccess(); refused != nil {
 		return refused
 	}
 	return c.write(http.StatusCreated, func(ctx context.Context) (*blob.Written, error) {
@@ -52,7 +52,7 @@ func (c *call) writeContent(status int, f func(ctx context.Context) (*blob.Writt
 	return c.write(status, func(ctx context.Context) (*blob.Written, error) {
 		w, err := f(ctx)
 		if err == nil {
-			c.encrypted()
+			c.headers().encrypted()
 		}
 		return w, err
 	})
@@ -71,14 +71,14 @@ func (c *call) containerProperties() error {
 	if err != nil {
 		return err
 	}
-	c.setVersion(p.ETag, p.LastModified)
-	c.setMetadata(p.Metadata)
+	c.headers().version(p.ETag, p.LastModified)
+	c.headers().metadata(p.Metadata)
 	if c.op.name == "GetContainerMetadata" {
 		return nil
 	}
-	c.setLease(p.Lease)
+	c.headers().lease(p.Lease)
 	h := c.w.Header()
-	c.setPublicAccess(p.PublicAccess)
+	c.headers().publicAccess(p.PublicAccess)
 	h.Set("X-Ms-Has-Immutability-Policy", "false")
 	h.Set("X-Ms-Has-Legal-Hold", "false")
 	h.Set("X-Ms-Immutable-Storage-With-Versioning-Enabled", "false")
@@ -87,9 +87,9 @@ func (c *call) containerProperties() error {
 	return nil
 }
 
-func (c *call) setPublicAccess(level blob.PublicAccess) {
+func (h headers) publicAccess(level blob.PublicAccess) {
 	if level != blob.NoPublicAccess {
-		c.w.Header().Set("X-Ms-Blob-Public-Access", string(level))
+		h.set("X-Ms-Blob-Public-Access", string(level))
 	}
 }
 
@@ -144,8 +144,8 @@ func getContainerACL(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setVersion(a.ETag, a.LastModified)
-	c.setPublicAccess(a.PublicAccess)
+	c.headers().version(a.ETag, a.LastModified)
+	c.headers().publicAccess(a.PublicAccess)
 	return c.answer(http.StatusOK, policiesDocument(a.Policies))
 }
 
@@ -155,7 +155,7 @@ func setContainerACL(c *call) error {
 		return refused
 	}
 	a := &blob.ContainerAccess{}
-	if a.PublicAccess, refused = c.publicAccess(); refused != nil {
+	if a.PublicAccess, refused = c.asked().publicAccess(); refused != nil {
 		return refused
 	}
 	b, err := c.body(maxDocument)

@@ -59,13 +59,13 @@ func copyBlob(c *call) error {
 	if opts.Tags, refused = c.tags(); refused != nil {
 		return refused
 	}
-	if opts.CopyTags, refused = c.copiesTags(opts.Tags); refused != nil {
+	if opts.CopyTags, refused = c.asked().copiesTags(opts.Tags); refused != nil {
 		return refused
 	}
-	if opts.Tier, refused = c.tier(false); refused != nil {
+	if opts.Tier, refused = c.asked().tier(false); refused != nil {
 		return refused
 	}
-	if opts.RehydratePriority, refused = c.rehydratePriority(); refused != nil {
+	if opts.RehydratePriority, refused = c.asked().rehydratePriority(); refused != nil {
 		return refused
 	}
 	if text := c.r.Header.Get("X-Ms-Seal-Blob"); text != "" {
@@ -85,7 +85,7 @@ func copyBlob(c *call) error {
 	var sum []byte
 	if now {
 		var err error
-		if sum, err = c.compareSource(from, opts.SourceConditions); err != nil {
+		if sum, err = from.compare(c, opts.SourceConditions); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func copyBlob(c *call) error {
 			return err
 		})
 	} else {
-		copied, err = c.copyBetween(from, opts)
+		copied, err = from.copyTo(c, opts)
 	}
 	if err != nil {
 		return answer(err)
@@ -109,15 +109,15 @@ func copyBlob(c *call) error {
 	return c.written(http.StatusAccepted, &copied.Written)
 }
 
-// compareSource reads a source outside the clock, as far as the request asks for a
+// compare reads a source outside the clock, as far as the request asks for a
 // comparison of its content, and returns the MD5 that it names. Conditions on the
 // source then make sure that it is still what was read.
-func (c *call) compareSource(from *source, cond *blobapi.Conditions) ([]byte, error) {
-	sums, refused := c.checksums(sourceChecksums)
+func (from *source) compare(c *call, cond *blobapi.Conditions) ([]byte, error) {
+	sums, refused := c.asked().checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
 	}
-	content, err := c.open(from, nil, nil)
+	content, err := from.open(c, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,8 @@ type (
 	}
 )
 
-// copyBetween copies a blob of another account of this server.
-func (c *call) copyBetween(from *source, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
+// copyTo copies a blob of another account of this server to where a call asks for it.
+func (from *source) copyTo(c *call, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
 	source, ok := from.call.account.Blobs.(exporter)
 	to, ok2 := c.account.Blobs.(importer)
 	blob, ok3 := c.blob().(copiedInto)

@@ -28,14 +28,14 @@ func getBlobProperties(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setBlobHeaders(p)
+	c.headers().blob(p)
 	c.overrideHeaders()
 	h := c.w.Header()
 	h.Set("Content-Length", strconv.FormatInt(p.ContentLength, 10))
 	if p.Headers.ContentMD5 != nil {
 		h.Set("Content-Md5", base64MD5(p.Headers.ContentMD5))
 	}
-	c.setTier(p)
+	c.headers().tier(p)
 	c.w.WriteHeader(http.StatusOK)
 	return nil
 }
@@ -58,8 +58,8 @@ func getBlobMetadata(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setVersion(p.ETag, p.LastModified)
-	c.setMetadata(p.Metadata)
+	c.headers().version(p.ETag, p.LastModified)
+	c.headers().metadata(p.Metadata)
 	return c.answer(http.StatusOK, nil)
 }
 
@@ -68,11 +68,11 @@ func getBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	asked, refused := c.byteRange()
+	asked, refused := c.asked().byteRange()
 	if refused != nil {
 		return refused
 	}
-	withMD5, withCRC, refused := c.rangeChecksum()
+	withMD5, withCRC, refused := c.asked().rangeChecksum()
 	if refused != nil {
 		return refused
 	}
@@ -105,9 +105,9 @@ func getBlob(c *call) error {
 // send answers with a blob's content. A failure after the answer has begun cuts the
 // connection.
 func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
-	c.setBlobHeaders(d.Properties)
+	c.headers().blob(d.Properties)
 	if c.w.Header().Get("X-Ms-Version") >= version2026Oct { // azure-storage-blob for Python, CHANGELOG.md, 12.31.0b1
-		c.setTier(d.Properties)
+		c.headers().tier(d.Properties)
 	}
 	c.overrideHeaders()
 	h := c.w.Header()
@@ -129,7 +129,7 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 				sum := md5.Sum(part)
 				h.Set("Content-Md5", base64MD5(sum[:]))
 			} else {
-				c.setCRC(crcBytes(crc64nvme.Checksum(part)))
+				c.headers().crc(crcBytes(crc64nvme.Checksum(part)))
 			}
 			from = bytes.NewReader(part)
 		}
@@ -205,7 +205,7 @@ func (d *front) buffer(size int64) (b []byte, giveBack func()) {
 
 // overrideHeaders puts the headers in place that a signature asks for.
 func (c *call) overrideHeaders() {
-	if !c.overrides {
+	if !c.access.overrides {
 		return
 	}
 	for _, f := range []Detail{
@@ -221,11 +221,11 @@ func (c *call) overrideHeaders() {
 // is ignored, as HTTP has it, in x-ms-range too when a number is negative
 // (azure-sdk-for-go: azblob live tests BlobDownloadDataNegativeOffset and
 // BlobGetPageRangesInvalidRange). Other faults of x-ms-range are refused.
-func (c *call) byteRange() (*blob.Range, *Error) {
-	own := c.r.Header.Get("X-Ms-Range")
+func (a asked) byteRange() (*blob.Range, *Error) {
+	own := a.Get("X-Ms-Range")
 	text := own
 	if text == "" {
-		text = c.r.Header.Get("Range")
+		text = a.Get("Range")
 	}
 	if text == "" {
 		return nil, nil

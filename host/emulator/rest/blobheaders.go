@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/blob"
@@ -21,7 +20,7 @@ func (c *call) conditions(prefix string) (*blob.Conditions, *Error) {
 		own = "X-Ms-"
 	}
 	cond.LeaseID, cond.IfTags = h.Get(own+"Lease-Id"), h.Get(own+"If-Tags")
-	if cond.IfTags != "" && !c.allows("t") {
+	if cond.IfTags != "" && !c.access.allows("t") {
 		return nil, errNotAuthorized("Permission", "permission")
 	}
 	for _, f := range []struct {
@@ -29,16 +28,16 @@ func (c *call) conditions(prefix string) (*blob.Conditions, *Error) {
 		to   *time.Time
 	}{{"If-Modified-Since", &cond.IfModifiedSince}, {"If-Unmodified-Since", &cond.IfUnmodifiedSince}} {
 		var refused *Error
-		if *f.to, refused = c.headerTime(prefix + f.name); refused != nil {
+		if *f.to, refused = c.asked().time(prefix + f.name); refused != nil {
 			return nil, refused
 		}
 	}
 	return cond, nil
 }
 
-// headerTime reads a header that is a date; the zero time if there is none.
-func (c *call) headerTime(name string) (time.Time, *Error) {
-	text := c.r.Header.Get(name)
+// time reads a header that is a date; the zero time if there is none.
+func (a asked) time(name string) (time.Time, *Error) {
+	text := a.Get(name)
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -49,19 +48,13 @@ func (c *call) headerTime(name string) (time.Time, *Error) {
 	return at, nil
 }
 
-// allows reports whether a signature allows what one of the letters stands for;
-// who signs with the key may do everything.
-func (c *call) allows(letters string) bool {
-	return c.allowed == nil || strings.ContainsAny(*c.allowed, letters)
-}
-
 // guardOverwrite holds a write of a whole blob to what its signature allows: one
 // that may create but not write finds nothing there. It returns the error of
 // the write as it is to be answered.
 //
 // Source: docs, Create a service SAS ("Permissions": c, "Write a new blob").
 func (c *call) guardOverwrite(cond *blob.Conditions) (answer func(error) error) {
-	if c.allows("w") {
+	if c.access.allows("w") {
 		return func(err error) error { return err }
 	}
 	own := cond.IfNoneMatch != "*"
@@ -76,9 +69,9 @@ func (c *call) guardOverwrite(cond *blob.Conditions) (answer func(error) error) 
 	}
 }
 
-// md5Header reads a header that holds an MD5 in base64; nil if there is none.
-func (c *call) md5Header(name string) ([]byte, *Error) {
-	text := c.r.Header.Get(name)
+// md5 reads a header that holds an MD5 in base64; nil if there is none.
+func (a asked) md5(name string) ([]byte, *Error) {
+	text := a.Get(name)
 	if text == "" {
 		return nil, nil
 	}
@@ -89,21 +82,21 @@ func (c *call) md5Header(name string) ([]byte, *Error) {
 	return sum, nil
 }
 
-// blobHeaders reads the headers that are to be stored with a blob. Where the
+// headers reads the headers that are to be stored with a blob. Where the
 // body of the request is the blob's, plain headers will do as well.
-func (c *call) blobHeaders(plain bool) (blob.Headers, *Error) {
+func (a asked) headers(plain bool) (blob.Headers, *Error) {
 	get := func(name string) string {
-		v := c.r.Header.Get("X-Ms-Blob-" + name)
+		v := a.Get("X-Ms-Blob-" + name)
 		if v == "" && plain {
-			v = c.r.Header.Get(name)
+			v = a.Get(name)
 		}
 		return v
 	}
 	out := blob.Headers{
 		ContentType: get("Content-Type"), ContentEncoding: get("Content-Encoding"), ContentLanguage: get("Content-Language"),
-		ContentDisposition: c.r.Header.Get("X-Ms-Blob-Content-Disposition"), CacheControl: get("Cache-Control"),
+		ContentDisposition: a.Get("X-Ms-Blob-Content-Disposition"), CacheControl: get("Cache-Control"),
 	}
-	if text := c.r.Header.Get("X-Ms-Blob-Content-Md5"); text != "" {
+	if text := a.Get("X-Ms-Blob-Content-Md5"); text != "" {
 		sum, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			return out, blobError(storage.NewError(storage.CodeInvalidMD5))
@@ -123,7 +116,7 @@ func (c *call) putOptions(plain bool) (*blob.PutOptions, *Error) {
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return nil, refused
 	}
-	if opts.Headers, refused = c.blobHeaders(plain); refused != nil {
+	if opts.Headers, refused = c.asked().headers(plain); refused != nil {
 		return nil, refused
 	}
 	if opts.Metadata, refused = c.metadata(); refused != nil {
@@ -132,10 +125,10 @@ func (c *call) putOptions(plain bool) (*blob.PutOptions, *Error) {
 	return opts, nil
 }
 
-// headerNumber reads a header that is a whole number, not negative; nil if there
+// number reads a header that is a whole number, not negative; nil if there
 // is none.
-func (c *call) headerNumber(name string) (*int64, *Error) {
-	text := c.r.Header.Get(name)
+func (a asked) number(name string) (*int64, *Error) {
+	text := a.Get(name)
 	if text == "" {
 		return nil, nil
 	}
@@ -148,83 +141,80 @@ func (c *call) headerNumber(name string) (*int64, *Error) {
 
 // written answers a write.
 func (c *call) written(status int, w *blob.Written) error {
-	c.setVersion(w.ETag, w.LastModified)
+	c.headers().version(w.ETag, w.LastModified)
 	if w.ContentMD5 != nil {
 		c.w.Header().Set("Content-Md5", base64.StdEncoding.EncodeToString(w.ContentMD5))
 	}
 	if c.crc64 != nil {
-		c.setCRC(c.crc64)
+		c.headers().crc(c.crc64)
 	}
 	return c.answer(status, nil)
 }
 
-func (c *call) setCRC(sum []byte) {
-	c.w.Header().Set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(sum))
+func (h headers) crc(sum []byte) {
+	h.set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(sum))
 }
 
-func (c *call) setVersion(etag string, modified time.Time) {
-	h := c.w.Header()
+func (h headers) version(etag string, modified time.Time) {
 	if etag != "" {
 		h["ETag"] = []string{etag}
 	}
 	if !modified.IsZero() {
-		h.Set("Last-Modified", wireTime(modified))
+		h.set("Last-Modified", wireTime(modified))
 	}
 }
 
 // encrypted says of a write that its data is safe, as every account's is.
-func (c *call) encrypted() { c.w.Header().Set("X-Ms-Request-Server-Encrypted", "true") }
+func (h headers) encrypted() { h.set("X-Ms-Request-Server-Encrypted", "true") }
 
-func (c *call) setLease(l blob.LeaseProperties) {
+func (h headers) lease(l blob.LeaseProperties) {
 	if l.State == "" { // a snapshot has no lease
 		return
 	}
-	h := c.w.Header()
-	h.Set("X-Ms-Lease-Status", l.Status)
-	h.Set("X-Ms-Lease-State", l.State)
+	h.set("X-Ms-Lease-Status", l.Status)
+	h.set("X-Ms-Lease-State", l.State)
 	if l.Duration != "" {
-		h.Set("X-Ms-Lease-Duration", l.Duration)
+		h.set("X-Ms-Lease-Duration", l.Duration)
 	}
 }
 
-// setBlobHeaders makes headers of all properties of a blob, except its length
+// blob makes headers of all properties of a blob, except its length
 // and its MD5.
-func (c *call) setBlobHeaders(p *blob.Properties) {
-	c.setVersion(p.ETag, p.LastModified)
-	c.setMetadata(p.Metadata)
-	c.setLease(p.Lease)
-	h := c.w.Header()
+func (h headers) blob(p *blob.Properties) {
+	h.version(p.ETag, p.LastModified)
+	h.metadata(p.Metadata)
+	h.lease(p.Lease)
 	h["Content-Type"] = nil // nothing is guessed
 	for _, f := range []Detail{
 		{"Content-Type", p.Headers.ContentType}, {"Content-Encoding", p.Headers.ContentEncoding}, {"Content-Language", p.Headers.ContentLanguage},
 		{"Content-Disposition", p.Headers.ContentDisposition}, {"Cache-Control", p.Headers.CacheControl},
 	} {
 		if f.Value != "" {
-			h.Set(f.Name, f.Value)
+			h.set(f.Name, f.Value)
 		}
 	}
-	h.Set("Accept-Ranges", "bytes")
-	h.Set("X-Ms-Blob-Type", string(p.Type))
-	h.Set("X-Ms-Creation-Time", wireTime(p.Created))
-	h.Set("X-Ms-Server-Encrypted", "true")
+	h.set("Accept-Ranges", "bytes")
+	h.set("X-Ms-Blob-Type", string(p.Type))
+	h.set("X-Ms-Creation-Time", wireTime(p.Created))
+	h.set("X-Ms-Server-Encrypted", "true")
 	if p.TagCount > 0 {
-		h.Set("X-Ms-Tag-Count", strconv.Itoa(p.TagCount))
+		h.set("X-Ms-Tag-Count", strconv.Itoa(p.TagCount))
 	}
 	if p.Type == blob.AppendBlob {
-		h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
+		h.set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
 	}
 	if p.Sealed {
-		h.Set("X-Ms-Blob-Sealed", "true")
+		h.set("X-Ms-Blob-Sealed", "true")
 	}
 	if p.Type == blob.PageBlob {
-		c.setSequence(p.Sequence)
+		h.sequence(p.Sequence)
 	}
 	if s := p.Copy; s != nil {
-		h.Set("X-Ms-Copy-Id", s.ID)
-		h.Set("X-Ms-Copy-Source", s.Source)
-		h.Set("X-Ms-Copy-Status", s.Status)
-		h.Set("X-Ms-Copy-Progress", copyProgress(s))
-		h.Set("X-Ms-Copy-Completion-Time", wireTime(s.Completed))
+		h.set("X-Ms-Copy-Id", s.ID)
+		h.set("X-Ms-Copy-Source", s.Source)
+		h.set("X-Ms-Copy-Status", s.Status)
+		h.set("X-Ms-Copy-Progress", copyProgress(s))
+		h.set("X-Ms-Copy-Completion-Time", wireTime(s.Completed))
 	}
 }
 

@@ -21,7 +21,7 @@ const breakByDeletion = "2017-07-29"
 // lease serves the five lease operations on a container or a blob.
 func lease(c *call, on blob.Leasable) error {
 	action := strings.ToLower(c.r.Header.Get("X-Ms-Lease-Action"))
-	if !c.allows("w") && (action != "break" || c.sas("sv") < breakByDeletion) {
+	if !c.access.allows("w") && (action != "break" || c.sas().field("sv") < breakByDeletion) {
 		return errNotAuthorized("Permission", "permission")
 	}
 	cond, refused := c.conditions("")
@@ -34,7 +34,7 @@ func lease(c *call, on blob.Leasable) error {
 	status := http.StatusOK
 	switch action {
 	case "acquire":
-		duration, err := c.leaseDuration()
+		duration, err := c.asked().leaseDuration()
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func lease(c *call, on blob.Leasable) error {
 	case "release":
 		do = func(ctx context.Context) (*blob.Lease, error) { return on.ReleaseLease(ctx, id, cond) }
 	case "break":
-		period, err := c.breakPeriod()
+		period, err := c.asked().breakPeriod()
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func lease(c *call, on blob.Leasable) error {
 		return err
 	}
 	c.pinLease(action, l)
-	c.setVersion(l.ETag, l.LastModified)
+	c.headers().version(l.ETag, l.LastModified)
 	if l.ID != "" {
 		c.w.Header().Set("X-Ms-Lease-Id", l.ID)
 	}
@@ -95,8 +95,8 @@ func (c *call) pinLease(action string, l *blob.Lease) {
 	key := c.pinOfLease()
 	switch action {
 	case "acquire":
-		duration, _ := c.leaseDuration() // it was good
-		c.front.pins.Hold(key, duration) // an infinite one is negative
+		duration, _ := c.asked().leaseDuration() // it was good
+		c.front.pins.Hold(key, duration)         // an infinite one is negative
 	case "renew":
 		c.front.pins.Again(key)
 	case "release":
@@ -106,9 +106,9 @@ func (c *call) pinLease(action string, l *blob.Lease) {
 	}
 }
 
-func (c *call) leaseDuration() (time.Duration, *Error) {
+func (a asked) leaseDuration() (time.Duration, *Error) {
 	const name = "X-Ms-Lease-Duration"
-	text := c.r.Header.Get(name)
+	text := a.Get(name)
 	if text == "" {
 		return 0, errMissingHeader("x-ms-lease-duration")
 	}
@@ -123,8 +123,8 @@ func (c *call) leaseDuration() (time.Duration, *Error) {
 }
 
 // breakPeriod returns nil if the request does not name one.
-func (c *call) breakPeriod() (*time.Duration, *Error) {
-	n, refused := c.headerNumber("X-Ms-Lease-Break-Period")
+func (a asked) breakPeriod() (*time.Duration, *Error) {
+	n, refused := a.number("X-Ms-Lease-Break-Period")
 	if refused != nil || n == nil {
 		return nil, refused
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // included returns the things that a listing is asked to show.
-func (c *call) included() map[string]bool {
+func (p parameters) included() map[string]bool {
 	out := map[string]bool{}
-	for _, list := range c.query["include"] {
+	for _, list := range p.Values["include"] {
 		for item := range strings.SplitSeq(list, ",") {
 			out[strings.ToLower(strings.TrimSpace(item))] = true
 		}
@@ -58,12 +58,12 @@ const containerConstants = "<HasImmutabilityPolicy>false</HasImmutabilityPolicy>
 	"<DefaultEncryptionScope>" + accountScope + "</DefaultEncryptionScope><DenyEncryptionScopeOverride>false</DenyEncryptionScopeOverride>"
 
 func listContainers(c *call) error {
-	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
+	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
 	opts := &blob.ListContainersOptions{
-		Prefix: c.query.Get("prefix"), Marker: c.query.Get("marker"), MaxResults: int(asked), Metadata: c.included()["metadata"],
+		Prefix: c.query.Get("prefix"), Marker: c.query.Get("marker"), MaxResults: int(asked), Metadata: c.query.included()["metadata"],
 	}
 	var page *blob.ContainerPage
 	err := c.inside(func(ctx context.Context) (err error) {
@@ -98,11 +98,11 @@ func listContainers(c *call) error {
 }
 
 func listBlobs(c *call) error {
-	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
+	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
-	include := c.included()
+	include := c.query.included()
 	opts := &blob.ListOptions{
 		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
 		StartFrom: c.query.Get("startfrom"), EndBefore: c.query.Get("endbefore"),

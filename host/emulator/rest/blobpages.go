@@ -24,21 +24,21 @@ type paged interface {
 // maxPages is how much one Put Page writes (docs: Put Page).
 const maxPages = 4 << 20
 
-func (c *call) setSequence(n int64) {
-	c.w.Header().Set("X-Ms-Blob-Sequence-Number", strconv.FormatInt(n, 10))
+func (h headers) sequence(n int64) {
+	h.set("X-Ms-Blob-Sequence-Number", strconv.FormatInt(n, 10))
 }
 
-// pageBlobOptions reads what a page blob is created with.
-func (c *call) pageBlobOptions(opts *blobapi.PutOptions) *Error {
+// pageBlob reads what a page blob is created with.
+func (a asked) pageBlob(opts *blobapi.PutOptions) *Error {
 	const name = "X-Ms-Blob-Content-Length"
-	size, refused := c.headerNumber(name)
+	size, refused := a.number(name)
 	if refused != nil {
 		return refused
 	}
 	if size == nil {
 		return errMissingHeader("x-ms-blob-content-length")
 	}
-	sequence, refused := c.headerNumber("X-Ms-Blob-Sequence-Number")
+	sequence, refused := a.number("X-Ms-Blob-Sequence-Number")
 	if refused != nil {
 		return refused
 	}
@@ -55,7 +55,7 @@ func putPage(c *call) error {
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
-	span, refused := c.pageRange()
+	span, refused := c.asked().pageRange()
 	if refused != nil {
 		return refused
 	}
@@ -65,7 +65,7 @@ func putPage(c *call) error {
 	}
 	for name, to := range map[string]**int64{"Le": &opts.Sequence.AtMost, "Lt": &opts.Sequence.Below, "Eq": &opts.Sequence.Equal} {
 		name = "X-Ms-If-Sequence-Number-" + name
-		if *to, refused = c.headerNumber(name); refused != nil {
+		if *to, refused = c.asked().number(name); refused != nil {
 			if strings.HasPrefix(c.r.Header.Get(name), "-") { // azblob live test BlobPutPagesIfSequenceNumberLessThanNegOne
 				return storage.NewError(storage.CodeInvalidInput)
 			}
@@ -80,7 +80,7 @@ func putPage(c *call) error {
 		}
 		write = func(ctx context.Context) (*blobs.PagesWritten, error) { return blob.ClearPages(ctx, *span, opts) }
 	case "update":
-		sums, refused := c.checksums(bodyChecksums)
+		sums, refused := c.asked().checksums(bodyChecksums)
 		if refused != nil {
 			return refused
 		}
@@ -106,16 +106,16 @@ func putPage(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		c.setSequence(w.Sequence)
+		c.headers().sequence(w.Sequence)
 		return &w.Written, nil
 	})
 }
 
 // pageRange reads the range that is written, which has both ends.
-func (c *call) pageRange() (*blobapi.Range, *Error) {
-	text := c.r.Header.Get("X-Ms-Range")
+func (a asked) pageRange() (*blobapi.Range, *Error) {
+	text := a.Get("X-Ms-Range")
 	if text == "" {
-		text = c.r.Header.Get("Range")
+		text = a.Get("Range")
 	}
 	if text == "" {
 		return nil, errMissingHeader("x-ms-range")
@@ -145,15 +145,15 @@ func getPageRanges(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	within, refused := c.byteRange()
+	within, refused := c.asked().byteRange()
 	if refused != nil {
 		return refused
 	}
-	most, refused := c.number("maxresults", maxPageRanges, 1, math.MaxInt32)
+	most, refused := c.query.number("maxresults", maxPageRanges, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
-	start, refused := c.number("marker", 0, 0, math.MaxInt64)
+	start, refused := c.query.number("marker", 0, 0, math.MaxInt64)
 	if refused != nil {
 		return refused
 	}
@@ -166,7 +166,7 @@ func getPageRanges(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setVersion(pages.Version.ETag, pages.Version.LastModified)
+	c.headers().version(pages.Version.ETag, pages.Version.LastModified)
 	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(pages.ContentLength, 10))
 	return c.answer(http.StatusOK, pageList(pages, start, int(most), c.query.Has("maxresults")))
 }
@@ -207,22 +207,22 @@ func pageList(pages *blobs.PageRanges, start int64, most int, sized bool) []byte
 // is nothing. Then headers that are not given stay.
 //
 // Source: docs, Set Blob Properties, "Remarks".
-func (c *call) pageProperties(headers blobapi.Headers) (*blobs.PageProperties, *Error) {
+func (a asked) pageProperties(headers blobapi.Headers) (*blobs.PageProperties, *Error) {
 	const action, number = "x-ms-sequence-number-action", "x-ms-blob-sequence-number"
 	p := &blobs.PageProperties{}
 	var refused *Error
-	if p.Size, refused = c.headerNumber("X-Ms-Blob-Content-Length"); refused != nil {
+	if p.Size, refused = a.number("X-Ms-Blob-Content-Length"); refused != nil {
 		return nil, refused
 	}
-	given, refused := c.headerNumber(number)
+	given, refused := a.number(number)
 	if refused != nil {
 		return nil, refused
 	}
-	switch how := strings.ToLower(c.r.Header.Get(action)); how {
+	switch how := strings.ToLower(a.Get(action)); how {
 	case "":
 	case "increment":
 		if given != nil {
-			return nil, errInvalidHeader(number, c.r.Header.Get(number))
+			return nil, errInvalidHeader(number, a.Get(number))
 		}
 		p.Sequence = func(now int64) (int64, error) {
 			if now == math.MaxInt64 {
@@ -241,7 +241,7 @@ func (c *call) pageProperties(headers blobapi.Headers) (*blobs.PageProperties, *
 			return *given, nil
 		}
 	default:
-		return nil, errInvalidHeader(action, c.r.Header.Get(action))
+		return nil, errInvalidHeader(action, a.Get(action))
 	}
 	if p.Size == nil && p.Sequence == nil {
 		return nil, nil
@@ -262,7 +262,7 @@ func setPageProperties(c *call, p blobs.PageProperties, cond *blobapi.Conditions
 		if err != nil {
 			return nil, err
 		}
-		c.setSequence(w.Sequence)
+		c.headers().sequence(w.Sequence)
 		return &w.Written, nil
 	})
 }

@@ -29,25 +29,25 @@ func putBlob(c *call) error {
 	switch opts.Type = blob.Type(kind); opts.Type {
 	case blob.BlockBlob, blob.AppendBlob:
 	case blob.PageBlob:
-		if refused := c.pageBlobOptions(opts); refused != nil {
+		if refused := c.asked().pageBlob(opts); refused != nil {
 			return refused
 		}
 	default:
 		return errInvalidHeader("x-ms-blob-type", kind)
 	}
-	tier, refused := c.tier(false)
+	tier, refused := c.asked().tier(false)
 	if refused == nil && tier != "" && opts.Type != blob.BlockBlob {
 		refused = blobError(storage.NewError(storage.CodeInvalidBlobType))
 	}
 	if refused != nil {
 		return refused
 	}
-	sums, refused := c.checksums(bodyChecksums)
+	sums, refused := c.asked().checksums(bodyChecksums)
 	if refused != nil {
 		return refused
 	}
 	opts.BodyMD5 = sums.md5
-	sums.answerCRC = opts.Type == blob.BlockBlob && (sums.md5 == nil || c.bothChecksums())
+	sums.answerCRC = opts.Type == blob.BlockBlob && (sums.md5 == nil || c.asked().bothChecksums())
 	body, discard, err := c.stage(blob.MaxPutBlob, sums)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func putBlobFromURL(c *call, kind blob.Type) error {
 	if refused != nil {
 		return refused
 	}
-	tier, refused := c.tier(false)
+	tier, refused := c.asked().tier(false)
 	if refused != nil {
 		return refused
 	}
@@ -80,12 +80,12 @@ func putBlobFromURL(c *call, kind blob.Type) error {
 	if refused != nil {
 		return refused
 	}
-	content, err := c.takeSource(from, nil, blob.MaxPutBlob)
+	content, err := from.take(c, nil, blob.MaxPutBlob)
 	if err != nil {
 		return err
 	}
 	defer content.discard()
-	if copies, refused := c.copiesTags(opts.Tags); refused != nil {
+	if copies, refused := c.asked().copiesTags(opts.Tags); refused != nil {
 		return refused
 	} else if copies && content.about != nil {
 		opts.Tags = content.about.Tags
@@ -116,11 +116,11 @@ func setBlobProperties(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	headers, refused := c.blobHeaders(false)
+	headers, refused := c.asked().headers(false)
 	if refused != nil {
 		return refused
 	}
-	pages, refused := c.pageProperties(headers)
+	pages, refused := c.asked().pageProperties(headers)
 	if refused != nil {
 		return refused
 	}
@@ -152,10 +152,10 @@ func deleteBlob(c *call) error {
 		return refused
 	}
 	opts := &blob.DeleteOptions{Snapshots: blob.DeleteSnapshots(c.r.Header.Get("X-Ms-Delete-Snapshots")), Conditions: cond}
-	if opts.TierSetAfter, refused = c.headerTime("X-Ms-Access-Tier-If-Modified-Since"); refused != nil {
+	if opts.TierSetAfter, refused = c.asked().time("X-Ms-Access-Tier-If-Modified-Since"); refused != nil {
 		return refused
 	}
-	if opts.TierNotSetAfter, refused = c.headerTime("X-Ms-Access-Tier-If-Unmodified-Since"); refused != nil {
+	if opts.TierNotSetAfter, refused = c.asked().time("X-Ms-Access-Tier-If-Unmodified-Since"); refused != nil {
 		return refused
 	}
 	if err := c.inside(func(ctx context.Context) error { return c.blob().Delete(ctx, opts) }); err != nil {

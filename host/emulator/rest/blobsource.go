@@ -47,7 +47,7 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	if err != nil {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
 	}
-	read := &call{front: c.front, w: c.w, id: c.id, op: &readOperation, query: lowerNames(query)}
+	read := &call{front: c.front, w: c.w, id: c.id, op: &readOperation, query: parameters{lowerNames(query)}}
 	read.r = (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}, RemoteAddr: c.r.RemoteAddr}).WithContext(c.r.Context())
 	if credential := c.r.Header.Get("X-Ms-Copy-Source-Authorization"); credential != "" {
 		read.r.Header.Set("Authorization", credential)
@@ -108,11 +108,12 @@ func (c *call) here(read *http.Request) bool {
 func (c *call) admitSource(read *call, keyed bool) *Error {
 	switch {
 	case read.query.Has("sig") || read.r.Header.Get("Authorization") != "":
-		return read.authorize()
-	case keyed && c.allowed == nil && read.account == c.account:
+		_, refused := authorize(read)
+		return refused
+	case keyed && c.access.letters == nil && read.account == c.account:
 		return nil
 	}
-	if read.publicAllows() {
+	if _, ok := byNobody(read); ok {
 		return nil
 	}
 	return errNoAuthentication("The address of the source carries no signature.")
@@ -158,7 +159,7 @@ type sourceContent struct {
 
 // open begins to read a source, or a range of it. Conditions hold for blobs of this
 // server.
-func (c *call) open(from *source, span *blob.Range, cond *blob.Conditions) (*sourceContent, error) {
+func (from *source) open(c *call, span *blob.Range, cond *blob.Conditions) (*sourceContent, error) {
 	if from.call == nil {
 		return from.fetch(c.r.Context(), span)
 	}
@@ -254,11 +255,11 @@ type taken struct {
 	about   *blob.Properties // of a blob of this server
 }
 
-// takeSource reads a source to its end, outside the clock, and compares it with
+// take reads a source to its end, outside the clock, and compares it with
 // the checksums that the request names for it. Its caller calls discard once the
 // operation is over.
-func (c *call) takeSource(from *source, span *blob.Range, limit int64) (*taken, error) {
-	sums, refused := c.checksums(sourceChecksums)
+func (from *source) take(c *call, span *blob.Range, limit int64) (*taken, error) {
+	sums, refused := c.asked().checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
 	}
@@ -269,7 +270,7 @@ func (c *call) takeSource(from *source, span *blob.Range, limit int64) (*taken, 
 	if refused != nil {
 		return nil, refused
 	}
-	content, err := c.open(from, span, cond)
+	content, err := from.open(c, span, cond)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +296,7 @@ func (c *call) takeSource(from *source, span *blob.Range, limit int64) (*taken, 
 		discard()
 		return nil, refused
 	}
-	if sums.md5 == nil || c.bothChecksums() {
+	if sums.md5 == nil || c.asked().bothChecksums() {
 		c.crc64 = crcBytes(crc.Sum64())
 	}
 	return t, nil
@@ -317,9 +318,9 @@ func (s *sender) Read(p []byte) (int, error) {
 
 // sourceRange reads the range of the source that a block is made of; nil is all of
 // it.
-func (c *call) sourceRange() (*blob.Range, *Error) {
+func (a asked) sourceRange() (*blob.Range, *Error) {
 	const name = "X-Ms-Source-Range"
-	text := c.r.Header.Get(name)
+	text := a.Get(name)
 	if text == "" {
 		return nil, nil
 	}

@@ -23,7 +23,7 @@ func TestSourcesForClientsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := url.Values{"sp": {"cw"}, "ss": {"b"}, "srt": {"o"}, "se": {"2099-01-01T00:00:00Z"}, "sv": {"2021-12-02"}}
-	fields.Set("sig", signatureOf(key.keys[0], accountSASText(DevAccount, fields.Get)))
+	fields.Set("sig", signatureOf(key.keys[0], sas{fields}.accountText(DevAccount)))
 	for client, status := range map[string]int{"192.0.2.7:1": 404, "127.0.0.1:1": 201, "[::1]:1": 201} {
 		r := httptest.NewRequest("PUT", "http://localhost/devstoreaccount1/box/"+fmt.Sprint(status)+"?"+fields.Encode(), nil)
 		r.RemoteAddr = client

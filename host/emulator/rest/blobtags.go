@@ -35,7 +35,7 @@ func (c *call) tags() (map[string]string, *Error) {
 	if text == "" {
 		return nil, nil
 	}
-	if !c.allows("t") {
+	if !c.access.allows("t") {
 		return nil, errNotAuthorized("Permission", "permission")
 	}
 	values, err := url.ParseQuery(text)
@@ -54,9 +54,9 @@ func (c *call) tags() (map[string]string, *Error) {
 
 // copiesTags says whether a copy that was asked for by URL takes over the tags of
 // its source (docs: Copy Blob From URL, "x-ms-copy-source-tag-option").
-func (c *call) copiesTags(own map[string]string) (bool, *Error) {
+func (a asked) copiesTags(own map[string]string) (bool, *Error) {
 	const name = "x-ms-copy-source-tag-option"
-	switch text := c.r.Header.Get(name); strings.ToUpper(text) {
+	switch text := a.Get(name); strings.ToUpper(text) {
 	case "", "REPLACE":
 		return false, nil
 	case "COPY":
@@ -94,7 +94,7 @@ func setBlobTags(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	sums, refused := c.checksums(bodyChecksums)
+	sums, refused := c.asked().checksums(bodyChecksums)
 	if refused != nil {
 		return refused
 	}
@@ -160,7 +160,7 @@ func appendTags(b []byte, tags map[string]string) []byte {
 // findBlobs serves Find Blobs by Tags, of an account or a container. The answer has
 // the tags of the query, and the value again if there is one.
 func findBlobs(c *call) error {
-	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
+	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}

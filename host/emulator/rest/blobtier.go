@@ -26,11 +26,11 @@ const (
 // setBlobTier serves Set Blob Tier. The answer for a blob that comes out of the
 // archive is 202 (docs: Set Blob Tier, "Status code").
 func setBlobTier(c *call) error {
-	tier, refused := c.tier(true)
+	tier, refused := c.asked().tier(true)
 	if refused != nil {
 		return refused
 	}
-	priority, refused := c.rehydratePriority()
+	priority, refused := c.asked().rehydratePriority()
 	if refused != nil {
 		return refused
 	}
@@ -58,9 +58,9 @@ func setBlobTier(c *call) error {
 
 // tier reads the tier that a request asks for, as the service spells it; empty if
 // it asks for none and need not.
-func (c *call) tier(must bool) (string, *Error) {
+func (a asked) tier(must bool) (string, *Error) {
 	const name = "x-ms-access-tier"
-	text := c.r.Header.Get("X-Ms-Access-Tier")
+	text := a.Get("X-Ms-Access-Tier")
 	if text == "" {
 		if must {
 			return "", errMissingHeader(name)
@@ -91,9 +91,9 @@ func (c *call) putInTier(ctx context.Context, err error, tier string, cond *blob
 
 // rehydratePriority reads the priority with which a blob is to come out of the
 // archive, as the service spells it; empty if the request names none.
-func (c *call) rehydratePriority() (string, *Error) {
+func (a asked) rehydratePriority() (string, *Error) {
 	const name = "x-ms-rehydrate-priority"
-	text := c.r.Header.Get(name)
+	text := a.Get(name)
 	for _, priority := range []string{"", "Standard", "High"} {
 		if strings.EqualFold(priority, text) {
 			return priority, nil
@@ -102,25 +102,24 @@ func (c *call) rehydratePriority() (string, *Error) {
 	return "", errInvalidHeader(name, text)
 }
 
-// setTier makes headers of what a blob says of its tier.
-func (c *call) setTier(p *blobapi.Properties) {
+// tier makes headers of what a blob says of its tier.
+func (h headers) tier(p *blobapi.Properties) {
 	if p.AccessTier == "" {
 		return
 	}
-	h := c.w.Header()
-	h.Set("X-Ms-Access-Tier", p.AccessTier)
+	h.set("X-Ms-Access-Tier", p.AccessTier)
 	if p.AccessTier == smartTier {
-		h.Set("X-Ms-Smart-Access-Tier", smartChoice)
+		h.set("X-Ms-Smart-Access-Tier", smartChoice)
 	}
 	if p.AccessTierInferred {
-		h.Set("X-Ms-Access-Tier-Inferred", "true")
+		h.set("X-Ms-Access-Tier-Inferred", "true")
 	}
 	if !p.AccessTierSet.IsZero() {
-		h.Set("X-Ms-Access-Tier-Change-Time", wireTime(p.AccessTierSet))
+		h.set("X-Ms-Access-Tier-Change-Time", wireTime(p.AccessTierSet))
 	}
 	if p.ArchiveStatus != "" {
-		h.Set("X-Ms-Archive-Status", p.ArchiveStatus)
-		h.Set("X-Ms-Rehydrate-Priority", p.RehydratePriority)
+		h.set("X-Ms-Archive-Status", p.ArchiveStatus)
+		h.set("X-Ms-Rehydrate-Priority", p.RehydratePriority)
 	}
 }
 

@@ -29,8 +29,8 @@ type checksums struct {
 
 // ofBlock makes the CRC-64 of a block part of the answer, unless the client sends
 // the other checksum (docs: Put Block, Append Block, "Response headers").
-func (c *call) ofBlock(s checksums) checksums {
-	s.block, s.answerCRC = true, s.md5 == nil || c.bothChecksums()
+func (a asked) ofBlock(s checksums) checksums {
+	s.block, s.answerCRC = true, s.md5 == nil || a.bothChecksums()
 	return s
 }
 
@@ -40,7 +40,7 @@ func (c *call) ofBlock(s checksums) checksums {
 // Source: azure-storage-blob for Python, CHANGELOG.md, 12.31.0b1 (service version
 // 2026-10-06: "in addition to content_md5"); its recordings of version 2021-08-06
 // have one of the two.
-func (c *call) bothChecksums() bool { return c.w.Header().Get("X-Ms-Version") >= version2026Oct }
+func (a asked) bothChecksums() bool { return a.version() >= version2026Oct }
 
 const version2026Oct = "2026-10-06"
 
@@ -58,11 +58,11 @@ func errBothChecksums() *Error {
 //
 // Source: docs, Put Block; what is answered when, Azurite:
 // computeAndValidateTransactionalChecksums, which was held against the service.
-func (c *call) checksums(headers [2]string) (sums checksums, refused *Error) {
-	if sums.md5, refused = c.md5Header(headers[0]); refused != nil {
+func (a asked) checksums(headers [2]string) (sums checksums, refused *Error) {
+	if sums.md5, refused = a.md5(headers[0]); refused != nil {
 		return sums, refused
 	}
-	text := c.r.Header.Get(headers[1])
+	text := a.Get(headers[1])
 	if text == "" {
 		return sums, nil
 	}
@@ -109,8 +109,8 @@ func (c *crcReader) Read(p []byte) (int, error) {
 }
 
 // rangeChecksum says which checksum of a range is asked for.
-func (c *call) rangeChecksum() (withMD5, withCRC bool, refused *Error) {
-	asked := func(name string) bool { return strings.EqualFold(c.r.Header.Get(name), "true") }
+func (a asked) rangeChecksum() (withMD5, withCRC bool, refused *Error) {
+	asked := func(name string) bool { return strings.EqualFold(a.Get(name), "true") }
 	withMD5, withCRC = asked("X-Ms-Range-Get-Content-Md5"), asked("X-Ms-Range-Get-Content-Crc64")
 	if withMD5 && withCRC {
 		return false, false, errBothChecksums()

@@ -71,7 +71,7 @@ func getDelegationKey(c *call) error {
 	}
 	version := c.w.Header().Get("X-Ms-Version")
 	fields := map[string]string{
-		"skoid": orNobody(c.claims.Object), "sktid": orNobody(c.claims.Tenant), "sks": string(c.front.service.letter), "skv": version,
+		"skoid": orNobody(c.access.claims.Object), "sktid": orNobody(c.access.claims.Tenant), "sks": string(c.front.service.letter), "skv": version,
 		"skt": start.UTC().Format(wireSeconds), "ske": expiry.UTC().Format(wireSeconds),
 	}
 	key := delegationKey(c.account.keys[0], func(name string) string { return fields[name] })
@@ -90,100 +90,91 @@ func orNobody(id string) string {
 	return id
 }
 
-// authorizeByDelegation checks a signature by a user delegation key. The rights of
+// byDelegation checks a signature by a user delegation key. The rights of
 // its owner are not known here: only the signature limits it.
 //
 // Source: docs, Create a user delegation SAS.
-func (c *call) authorizeByDelegation() *Error {
+func byDelegation(c *call) (access, *Error) {
+	signature := c.sas()
 	if c.front.service.letter != 'b' || len(c.path) == 0 {
-		return errAuthentication("A user delegation signature is for a container or a blob.")
+		return access{}, errAuthentication("A user delegation signature is for a container or a blob.")
 	}
-	if c.sas("si") != "" {
-		return errAuthentication("A user delegation signature has no stored access policy.")
+	if signature.field("si") != "" {
+		return access{}, errAuthentication("A user delegation signature has no stored access policy.")
 	}
+	texts := signature.delegationTexts(c.account.Name, c.path, c.r.Header)
 	signed := false
 	for _, key := range c.account.keys {
-		key = delegationKey(key, c.sas)
-		for _, text := range c.delegationTexts() {
-			signed = signed || hmac.Equal([]byte(signatureOf(key, text)), []byte(c.sas("sig")))
+		key = delegationKey(key, signature.field)
+		for _, text := range texts {
+			signed = signed || hmac.Equal([]byte(signatureOf(key, text)), []byte(signature.field("sig")))
 		}
 	}
 	if !signed {
-		return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(c.delegationTexts()[0]))
+		return access{}, errAuthentication("The signature does not match the string to sign: " + strconv.Quote(texts[0]))
 	}
 	if refused := blobSASKind(c); refused != nil {
-		return refused
+		return access{}, refused
 	}
-	c.overrides = true
 	now := c.front.clk.Now()
-	from, ok := parseSASTime(c.sas("skt"))
-	until, ok2 := parseSASTime(c.sas("ske"))
-	if !ok || !ok2 || now.Before(from) || !now.Before(until) || c.sas("sks") != "b" {
-		return errAuthentication("The user delegation key is not good now, or not for blobs.")
+	from, ok := parseSASTime(signature.field("skt"))
+	until, ok2 := parseSASTime(signature.field("ske"))
+	if !ok || !ok2 || now.Before(from) || !now.Before(until) || signature.field("sks") != "b" {
+		return access{}, errAuthentication("The user delegation key is not good now, or not for blobs.")
 	}
-	terms := storage.AccessPolicy{Permission: c.sas("sp")}
-	if err := c.sasTimes(&terms); err != nil {
-		return err
-	}
-	if err := c.checkTerms(&terms); err != nil {
-		return err
+	terms := storage.AccessPolicy{Permission: signature.field("sp")}
+	if err := checkTerms(c, &terms); err != nil {
+		return access{}, err
 	}
 	if !strings.ContainsAny(terms.Permission, c.op.serviceSAS) {
-		return errNotAuthorized("Permission", "permission")
+		return access{}, errNotAuthorized("Permission", "permission")
 	}
-	c.allowed = &terms.Permission
-	return nil
+	return access{letters: &terms.Permission, overrides: true}, nil
 }
 
 // delegationTexts returns the strings to sign by the versions of the signature: the
 // latest have two fields more, the last ones another two (SDK for Go: sas/service.go).
-func (c *call) delegationTexts() []string {
-	version, kind, snapshot := c.sas("sv"), c.sas("sr"), ""
-	of := "/blob/" + c.account.Name + "/" + c.path[0]
-	if kind != "c" && len(c.path) > 1 {
-		of += "/" + c.path[1]
+func (s sas) delegationTexts(account string, path []string, header http.Header) []string {
+	version, kind, snapshot := s.field("sv"), s.field("sr"), ""
+	of := "/blob/" + account + "/" + path[0]
+	if kind != "c" && len(path) > 1 {
+		of += "/" + path[1]
 	}
 	if kind == "bs" {
-		snapshot = c.query.Get("snapshot")
-	}
-	fields := func(names ...string) (out []string) {
-		for _, name := range names {
-			out = append(out, c.sas(name))
-		}
-		return out
+		snapshot = s.Get("snapshot")
 	}
 	text := func(who, wire bool) string {
-		lines := append(fields("sp", "st", "se"), of)
-		lines = append(lines, fields(delegationFields...)...)
+		lines := append(s.fields("sp", "st", "se"), of)
+		lines = append(lines, s.fields(delegationFields...)...)
 		if version >= "2020-02-10" {
-			lines = append(lines, fields("saoid", "suoid", "scid")...)
+			lines = append(lines, s.fields("saoid", "suoid", "scid")...)
 		}
 		if who {
-			lines = append(lines, fields("skdutid", "sduoid")...)
+			lines = append(lines, s.fields("skdutid", "sduoid")...)
 		}
-		lines = append(append(lines, fields("sip", "spr", "sv")...), kind, snapshot)
+		lines = append(append(lines, s.fields("sip", "spr", "sv")...), kind, snapshot)
 		if version >= sesVersion {
-			lines = append(lines, c.sas("ses"))
+			lines = append(lines, s.field("ses"))
 		}
 		if wire {
-			lines = append(lines, c.signedParts()...)
+			lines = append(lines, s.signedParts(header)...)
 		}
-		return strings.Join(append(lines, fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
+		return strings.Join(append(lines, s.fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
 	}
 	return []string{text(false, false), text(true, false), text(true, true)}
 }
 
 // signedParts are the headers and parameters of the request that a signature names.
-func (c *call) signedParts() []string {
+func (s sas) signedParts(header http.Header) []string {
 	headers, parameters := "", ""
-	for name := range strings.SplitSeq(c.sas("srh"), ",") {
+	for name := range strings.SplitSeq(s.field("srh"), ",") {
 		if name != "" {
-			headers += name + ":" + c.r.Header.Get(name) + "\n"
+			headers += name + ":" + header.Get(name) + "\n"
 		}
 	}
-	for name := range strings.SplitSeq(c.sas("srq"), ",") {
+	for name := range strings.SplitSeq(s.field("srq"), ",") {
 		if name != "" {
-			parameters += "\n" + name + ":" + c.query.Get(strings.ToLower(name))
+			parameters += "\n" + name + ":" + s.Get(strings.ToLower(name))
 		}
 	}
 	return []string{headers, parameters}

@@ -109,13 +109,10 @@ type call struct {
 	secondary bool
 	inHost    bool     // the account is in the host's name, not in the path
 	path      []string // unescaped segments after the account; see split
-	query     url.Values
+	query     parameters
 	op        *operation
-	allowed   *string // permissions of a signature; nil: everything
-	anonymous bool    // it is let through because everybody may read this
-	overrides bool    // the signature signs the headers that it puts in place
+	access    access
 	in        *listen.Body
-	claims    claims // of a bearer token that could be read
 	crc64     []byte // of the content that was written; nil: not asked for
 }
 
@@ -155,11 +152,7 @@ func requestID(prefix, n uint64) string {
 func (c *call) commonHeaders() {
 	h := c.w.Header()
 	h.Set("X-Ms-Request-Id", c.id)
-	version := c.r.Header.Get("X-Ms-Version")
-	if version == "" {
-		version = fallbackVersion
-	}
-	h.Set("X-Ms-Version", version)
+	h.Set("X-Ms-Version", c.asked().version())
 	if id := c.r.Header.Get("X-Ms-Client-Request-Id"); id != "" && len(id) <= 1024 {
 		h.Set("X-Ms-Client-Request-Id", id)
 	}
@@ -192,7 +185,7 @@ func (c *call) admit() (refused *Error) {
 	if c.op, refused = c.front.service.route(c); refused != nil {
 		return refused
 	}
-	if refused := c.authorize(); refused != nil {
+	if c.access, refused = authorize(c); refused != nil {
 		return refused
 	}
 	if c.op.write && c.secondary {
@@ -207,7 +200,7 @@ func (c *call) locate() error {
 	if err != nil {
 		return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.", "Reason", err.Error())
 	}
-	c.query = lowerNames(query)
+	c.query = parameters{lowerNames(query)}
 
 	segments := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), "/"), "/")
 	if a, secondary := c.front.accountInHost(c.r.Host); a != nil {

@@ -102,7 +102,7 @@ func FuzzSAS(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, sp, ss, srt, st, se, sip, spr, sv string) {
 		fields := url.Values{"sp": {sp}, "ss": {ss}, "srt": {srt}, "st": {st}, "se": {se}, "sip": {sip}, "spr": {spr}, "sv": {sv}}
-		fields.Set("sig", signatureOf(key.keys[0], accountSASText(DevAccount, fields.Get)))
+		fields.Set("sig", signatureOf(key.keys[0], sas{fields}.accountText(DevAccount)))
 		ask := func() *httptest.ResponseRecorder {
 			r := httptest.NewRequest("GET", "http://localhost/devstoreaccount1/box/a/b?"+fields.Encode(), nil)
 			r.RemoteAddr = "127.0.0.1:1"

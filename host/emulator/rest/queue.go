@@ -136,19 +136,18 @@ func checkQueueName(name string) *Error {
 // queueSASText returns the string to sign of a service signature for a queue
 // (docs: Create a service SAS, version 2015-04-05 and later).
 func queueSASText(c *call) string {
-	return strings.Join([]string{
-		c.sas("sp"), c.sas("st"), c.sas("se"), "/queue/" + c.account.Name + "/" + c.path[0],
-		c.sas("si"), c.sas("sip"), c.sas("spr"), c.sas("sv"),
-	}, "\n")
+	s := c.sas()
+	lines := append(s.fields("sp", "st", "se"), "/queue/"+c.account.Name+"/"+c.path[0])
+	return strings.Join(append(lines, s.fields("si", "sip", "spr", "sv")...), "\n")
 }
 
 // number reads a parameter that is a whole number within limits; absent, it is
 // def.
-func (c *call) number(name string, def, least, most int64) (int64, *Error) {
-	if !c.query.Has(name) {
+func (p parameters) number(name string, def, least, most int64) (int64, *Error) {
+	if !p.Has(name) {
 		return def, nil
 	}
-	text := c.query.Get(name)
+	text := p.Get(name)
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0, errInvalidParameter(name, text, "The value is not a whole number.")

@@ -52,7 +52,7 @@ func getQueueMetadata(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.setMetadata(metadata)
+	c.headers().metadata(metadata)
 	c.w.Header().Set("X-Ms-Approximate-Messages-Count", strconv.Itoa(count))
 	return c.answer(http.StatusOK, nil)
 }

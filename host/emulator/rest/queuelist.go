@@ -19,7 +19,7 @@ const maxListed = 5000
 // listQueues serves GET /?comp=list. The marker is the name that the next page
 // begins with.
 func listQueues(c *call) error {
-	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
+	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}

@@ -36,11 +36,11 @@ func putMessage(c *call) error {
 	if text == nil {
 		return errInvalidXML("want an element MessageText")
 	}
-	visibility, refused := c.number("visibilitytimeout", 0, 0, maxVisibilitySeconds)
+	visibility, refused := c.query.number("visibilitytimeout", 0, 0, maxVisibilitySeconds)
 	if refused != nil {
 		return refused
 	}
-	ttl, refused := c.number("messagettl", defaultTTLSeconds, math.MinInt64, math.MaxInt64)
+	ttl, refused := c.query.number("messagettl", defaultTTLSeconds, math.MinInt64, math.MaxInt64)
 	switch {
 	case refused != nil:
 		return refused
@@ -65,11 +65,11 @@ func putMessage(c *call) error {
 }
 
 func getMessages(c *call) error {
-	n, refused := c.number("numofmessages", 1, 1, queue.MaxReceive)
+	n, refused := c.query.number("numofmessages", 1, 1, queue.MaxReceive)
 	if refused != nil {
 		return refused
 	}
-	visibility, refused := c.number("visibilitytimeout", int64(queue.DefaultVisibility/time.Second), 1, maxVisibilitySeconds)
+	visibility, refused := c.query.number("visibilitytimeout", int64(queue.DefaultVisibility/time.Second), 1, maxVisibilitySeconds)
 	if refused != nil {
 		return refused
 	}
@@ -88,7 +88,7 @@ func getMessages(c *call) error {
 }
 
 func peekMessages(c *call) error {
-	n, refused := c.number("numofmessages", 1, 1, queue.MaxReceive)
+	n, refused := c.query.number("numofmessages", 1, 1, queue.MaxReceive)
 	if refused != nil {
 		return refused
 	}
@@ -108,14 +108,14 @@ func updateMessage(c *call) error {
 	if err != nil {
 		return err
 	}
-	receipt, refused := c.popReceipt()
+	receipt, refused := c.query.popReceipt()
 	if refused != nil {
 		return refused
 	}
 	if !c.query.Has("visibilitytimeout") {
 		return errMissingParameter("visibilitytimeout")
 	}
-	visibility, refused := c.number("visibilitytimeout", 0, 0, maxVisibilitySeconds)
+	visibility, refused := c.query.number("visibilitytimeout", 0, 0, maxVisibilitySeconds)
 	if refused != nil {
 		return refused
 	}
@@ -134,7 +134,7 @@ func updateMessage(c *call) error {
 }
 
 func deleteMessage(c *call) error {
-	receipt, refused := c.popReceipt()
+	receipt, refused := c.query.popReceipt()
 	if refused != nil {
 		return refused
 	}
@@ -170,8 +170,8 @@ func (c *call) unpinQueue(err error) {
 	}
 }
 
-func (c *call) popReceipt() (string, *Error) {
-	receipt := c.query.Get("popreceipt")
+func (p parameters) popReceipt() (string, *Error) {
+	receipt := p.Get("popreceipt")
 	if receipt == "" {
 		return "", errMissingParameter("popreceipt")
 	}

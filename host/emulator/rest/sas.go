@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,90 +23,96 @@ var sasFields = []string{
 	"skoid", "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "scid", "skdutid", "sduoid", "srh", "srq",
 }
 
-// sas returns a field of a shared access signature. A plus sign that was not
-// escaped arrives as a blank; signatures have no blanks.
-func (c *call) sas(name string) string {
-	v := c.query.Get(name)
+// sas is the shared access signature of an address: the fields that say what it allows, to
+// whom and how long.
+type sas struct{ url.Values }
+
+func (c *call) sas() sas { return sas{c.query.Values} }
+
+// field returns a field. A plus sign that was not escaped arrives as a blank; signatures
+// have no blanks.
+func (s sas) field(name string) string {
+	v := s.Get(name)
 	if name == "sig" {
 		v = strings.ReplaceAll(v, " ", "+")
 	}
 	return v
 }
 
-// authorizeBySignature checks a shared access signature: of the account, when it
+func (s sas) fields(names ...string) (out []string) {
+	for _, name := range names {
+		out = append(out, s.field(name))
+	}
+	return out
+}
+
+// bySignature checks a shared access signature: of the account, when it
 // says for which services it is, else of the service.
 //
 // Source: docs, Create an account SAS, Create a service SAS; what is answered
 // when, Azurite: AccountSASAuthenticator.ts, QueueSASAuthenticator.ts.
-func (c *call) authorizeBySignature() *Error {
+func bySignature(c *call) (access, *Error) {
 	for _, name := range sasFields {
-		if len(c.query[name]) > 1 {
-			return errAuthentication("The field " + name + " of the signature is given twice.")
+		if len(c.query.Values[name]) > 1 {
+			return access{}, errAuthentication("The field " + name + " of the signature is given twice.")
 		}
 	}
-	if c.sas("sv") == "" {
-		return errAuthentication("The signature has no version (sv).")
+	if c.sas().field("sv") == "" {
+		return access{}, errAuthentication("The signature has no version (sv).")
 	}
 	if c.query.Has("ss") || c.query.Has("srt") {
-		return c.authorizeByAccountSAS()
+		return byAccountSAS(c)
 	}
 	if c.query.Has("skoid") {
-		return c.authorizeByDelegation()
+		return byDelegation(c)
 	}
-	return c.authorizeByServiceSAS()
+	return byServiceSAS(c)
 }
 
-func (c *call) authorizeByAccountSAS() *Error {
-	if text := accountSASText(c.account.Name, c.sas); !c.account.signed(c.sas("sig"), text) {
-		return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
+func byAccountSAS(c *call) (access, *Error) {
+	signature := c.sas()
+	if text := signature.accountText(c.account.Name); !c.account.signed(signature.field("sig"), text) {
+		return access{}, errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
 	}
-	terms := storage.AccessPolicy{Permission: c.sas("sp")}
-	if err := c.sasTimes(&terms); err != nil {
-		return err
-	}
-	if err := c.checkTerms(&terms); err != nil {
-		return err
+	terms := storage.AccessPolicy{Permission: signature.field("sp")}
+	if err := checkTerms(c, &terms); err != nil {
+		return access{}, err
 	}
 	switch {
-	case !strings.Contains(c.sas("ss"), string(c.front.service.letter)):
-		return errNotAuthorized("Service", "service")
-	case !strings.ContainsAny(c.sas("srt"), c.op.resource):
-		return errNotAuthorized("ResourceType", "resource type")
+	case !strings.Contains(signature.field("ss"), string(c.front.service.letter)):
+		return access{}, errNotAuthorized("Service", "service")
+	case !strings.ContainsAny(signature.field("srt"), c.op.resource):
+		return access{}, errNotAuthorized("ResourceType", "resource type")
 	case !strings.ContainsAny(terms.Permission, c.op.accountSAS):
-		return errNotAuthorized("Permission", "permission")
+		return access{}, errNotAuthorized("Permission", "permission")
 	}
-	c.allowed = &terms.Permission
-	return nil
+	return access{letters: &terms.Permission}, nil
 }
 
-// accountSASText returns the string to sign of an account signature.
-func accountSASText(account string, field func(string) string) string {
-	lines := []string{account}
-	for _, name := range []string{"sp", "ss", "srt", "st", "se", "sip", "spr", "sv"} {
-		lines = append(lines, field(name))
-	}
-	if field("sv") >= sesVersion {
-		lines = append(lines, field("ses"))
+// accountText returns the string to sign of an account signature.
+func (s sas) accountText(account string) string {
+	lines := append([]string{account}, s.fields("sp", "ss", "srt", "st", "se", "sip", "spr", "sv")...)
+	if s.field("sv") >= sesVersion {
+		lines = append(lines, s.field("ses"))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func (c *call) authorizeByServiceSAS() *Error {
-	sv := c.front.service
+func byServiceSAS(c *call) (access, *Error) {
+	sv, signature := c.front.service, c.sas()
 	if len(c.path) == 0 {
-		return errAuthentication("A service signature is for one resource, and the address names none.")
+		return access{}, errAuthentication("A service signature is for one resource, and the address names none.")
 	}
-	if text := sv.serviceSAS(c); !c.account.signed(c.sas("sig"), text) {
-		return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
+	if text := sv.serviceSAS(c); !c.account.signed(signature.field("sig"), text) {
+		return access{}, errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
 	}
 	if sv.sasKind != nil {
 		if err := sv.sasKind(c); err != nil {
-			return err
+			return access{}, err
 		}
 	}
-	c.overrides = true
 	var terms storage.AccessPolicy
-	if id := c.sas("si"); id != "" {
+	if id := signature.field("si"); id != "" {
 		err := c.inside(func(ctx context.Context) error {
 			policy, err := sv.policy(ctx, c, id)
 			if policy != nil {
@@ -114,42 +121,38 @@ func (c *call) authorizeByServiceSAS() *Error {
 			return err
 		})
 		if err != nil && !errors.Is(err, bindings.ErrNotFound) {
-			return asError(err)
+			return access{}, asError(err)
 		}
 		if terms.ID == "" {
-			return errAuthentication("The signature names a stored access policy that does not exist: " + strconv.Quote(id))
+			return access{}, errAuthentication("The signature names a stored access policy that does not exist: " + strconv.Quote(id))
 		}
 	}
-	if sp := c.sas("sp"); sp != "" {
+	if sp := signature.field("sp"); sp != "" {
 		if terms.Permission != "" {
-			return errGivenTwice("sp")
+			return access{}, errGivenTwice("sp")
 		}
 		terms.Permission = sp
 	}
-	if err := c.sasTimes(&terms); err != nil {
-		return err
-	}
-	if err := c.checkTerms(&terms); err != nil {
-		return err
+	if err := checkTerms(c, &terms); err != nil {
+		return access{}, err
 	}
 	if !strings.ContainsAny(terms.Permission, c.op.serviceSAS) {
-		return errNotAuthorized("Permission", "permission")
+		return access{}, errNotAuthorized("Permission", "permission")
 	}
-	c.allowed = &terms.Permission
-	return nil
+	return access{letters: &terms.Permission, overrides: true}, nil
 }
 
 func errGivenTwice(field string) *Error {
 	return errAuthentication("The field " + field + " is given by both the signature and its stored access policy.")
 }
 
-// sasTimes adds the times of the signature to its terms.
-func (c *call) sasTimes(terms *storage.AccessPolicy) *Error {
+// times adds the times of the signature to its terms.
+func (s sas) times(terms *storage.AccessPolicy) *Error {
 	for _, f := range []struct {
 		name string
 		to   *time.Time
 	}{{"st", &terms.Start}, {"se", &terms.Expiry}} {
-		text := c.sas(f.name)
+		text := s.field(f.name)
 		if text == "" {
 			continue
 		}
@@ -175,9 +178,12 @@ func parseSASTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// checkTerms checks what holds for both kinds of signatures.
-func (c *call) checkTerms(terms *storage.AccessPolicy) *Error {
-	now := c.front.clk.Now()
+// checkTerms checks what holds for all kinds of signatures, with the times of this one.
+func checkTerms(c *call, terms *storage.AccessPolicy) *Error {
+	signature, now := c.sas(), c.front.clk.Now()
+	if err := signature.times(terms); err != nil {
+		return err
+	}
 	switch {
 	case terms.Expiry.IsZero():
 		return errAuthentication("The signature does not say when it expires.")
@@ -186,11 +192,11 @@ func (c *call) checkTerms(terms *storage.AccessPolicy) *Error {
 	case now.Before(terms.Start):
 		return errAuthentication("The signature is not good before " + terms.Start.Format(time.RFC3339) + ".")
 	}
-	spr := strings.ToLower(c.sas("spr"))
+	spr := strings.ToLower(signature.field("spr"))
 	if spr != "" && spr != "https" && spr != "https,http" {
 		return errAuthentication("The field spr of the signature is neither https nor https,http: " + strconv.Quote(spr))
 	}
-	if ip := c.sas("sip"); ip != "" && !inRange(c.r.RemoteAddr, ip) {
+	if ip := signature.field("sip"); ip != "" && !inRange(c.r.RemoteAddr, ip) {
 		return errNotAuthorized("SourceIP", "source IP")
 	}
 	if spr == "https" && c.front.scheme() != "https" {

@@ -34,9 +34,9 @@ func signatureOf(key []byte, text string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// authorizeByKey checks an Authorization header of the schemes SharedKey and
+// byKey checks an Authorization header of the schemes SharedKey and
 // SharedKeyLite.
-func (c *call) authorizeByKey(scheme, credential string) *Error {
+func byKey(c *call, scheme, credential string) *Error {
 	name, signature, ok := strings.Cut(credential, ":")
 	if !ok {
 		return errAuthenticationInfo()
@@ -45,7 +45,7 @@ func (c *call) authorizeByKey(scheme, credential string) *Error {
 		return errAuthentication("The account of the Authorization header is not the account of the address.")
 	}
 	if c.front.server.opts.StrictDates {
-		if err := c.checkDate(); err != nil {
+		if err := checkDate(c); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (c *call) authorizeByKey(scheme, credential string) *Error {
 	if scheme == "SharedKeyLite" {
 		text = sharedKeyLiteText
 	}
-	paths, lengths := c.signedPaths(), c.signedLengths()
+	paths, lengths := signedPaths(c), signedLengths(c.r)
 	for _, order := range []func(a, b string) int{strings.Compare, compareNames} {
 		headers := signedHeaders(c.r.Header, order)
 		for _, path := range paths {
@@ -73,7 +73,7 @@ func errAuthenticationInfo() *Error {
 		"Authentication information is not given in the correct format. Check the value of Authorization header.")
 }
 
-func (c *call) checkDate() *Error {
+func checkDate(c *call) *Error {
 	text := c.r.Header.Get("X-Ms-Date")
 	if text == "" {
 		text = c.r.Header.Get("Date")
@@ -91,7 +91,7 @@ func (c *call) checkDate() *Error {
 // signedPaths returns the forms in which clients sign the path, the documented
 // one first: as sent, still escaped. Some sign it decoded. The secondary's
 // name in it is signed with and without its suffix.
-func (c *call) signedPaths() []string {
+func signedPaths(c *call) []string {
 	sent := c.r.URL.EscapedPath()
 	if p, _, _ := strings.Cut(c.r.RequestURI, "?"); strings.HasPrefix(p, "/") {
 		sent = p // to the letter
@@ -112,11 +112,11 @@ func (c *call) signedPaths() []string {
 
 // signedLengths returns the forms of the length of an empty body: empty, and 0
 // as versions before 2015-02-21 had it.
-func (c *call) signedLengths() []string {
+func signedLengths(r *http.Request) []string {
 	switch {
-	case c.r.ContentLength > 0:
-		return []string{strconv.FormatInt(c.r.ContentLength, 10)}
-	case c.r.ContentLength == 0 && c.r.Header.Get("X-Ms-Version") < "2015-02-21":
+	case r.ContentLength > 0:
+		return []string{strconv.FormatInt(r.ContentLength, 10)}
+	case r.ContentLength == 0 && r.Header.Get("X-Ms-Version") < "2015-02-21":
 		return []string{"", "0"}
 	}
 	return []string{""}

@@ -63,9 +63,8 @@ func isIdentifier(name string) bool {
 	return name != ""
 }
 
-// setMetadata makes metadata headers of the answer, with names as they are.
-func (c *call) setMetadata(metadata map[string]string) {
-	h := c.w.Header()
+// metadata makes metadata headers of the answer, with names as they are.
+func (h headers) metadata(metadata map[string]string) {
 	for name, value := range metadata {
 		h[metaPrefix+name] = []string{value}
 	}

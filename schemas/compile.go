@@ -73,8 +73,9 @@ func load(name Name) *compiled {
 }
 
 // compile panics on a bad schema: it is embedded, and a test compiles them all.
-func compile(name Name) *compiled {
-	raw := decodeSchema(name)
+func compile(name Name) *compiled { return compileAs(name, decodeSchema(name), Schema(name)) }
+
+func compileAs(name Name, raw map[string]any, text []byte) *compiled {
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft7
 	c.AssertFormat = true
@@ -83,7 +84,7 @@ func compile(name Name) *compiled {
 	c.Formats[formatUTC] = isUTC
 	c.RegisterExtension(keySpan, nil, spanCompiler{})
 	id, _ := raw["$id"].(string)
-	if err := c.AddResource(id, bytes.NewReader(Schema(name))); err != nil {
+	if err := c.AddResource(id, bytes.NewReader(text)); err != nil {
 		panic("schemas: " + err.Error())
 	}
 	schema, err := c.Compile(id)

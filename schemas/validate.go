@@ -20,8 +20,9 @@ import (
 // Unknown keys are no fault, except inside redeliver of host.json. Of a retry
 // policy only values that cannot be converted are reported; retrycontext knows
 // the rest. It panics for a name that is not in [Names].
-func (d *Document) Validate(name Name) []*Fault {
-	c := load(name)
+func (d *Document) Validate(name Name) []*Fault { return d.validate(name, load(name)) }
+
+func (d *Document) validate(name Name, c *compiled) []*Fault {
 	value := d.canonical(c, noName, nil)
 	err := c.schema.Validate(value)
 	checks := crossChecks[name]

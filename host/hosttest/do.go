@@ -30,15 +30,22 @@ func Do[Out any](h *Host, in ops.Operation[Out]) (out Out) {
 // Try is Do for an operation that may be refused.
 func Try[Out any](h *Host, in ops.Operation[Out]) (out Out, refused *ops.Error) {
 	h.tb.Helper()
-	e, deed := env(h), ops.Of(in)
-	answer, err := deed.Do(context.Background(), e, func(any) error { return nil })
+	deed := ops.Of(in)
+	answer, err := Perform(h, deed, func(any) error { return nil })
 	if err != nil {
-		return out, deed.Refused(e, deed.NamesIn(in), err)
+		return out, deed.Refused(Env(h), deed.NamesIn(in), err)
 	}
 	return answer.(Out), nil
 }
 
-// env is the run of the host as operations see it.
-func env(h *Host) *ops.Env {
+// Perform is Do for an operation of a list; read reads the parameters into a pointer to it. The
+// error is the one of the service.
+func Perform(h *Host, deed ops.Deed, read func(in any) error) (answer any, err error) {
+	h.tb.Helper()
+	return deed.Do(context.Background(), Env(h), read)
+}
+
+// Env is the run of the host as operations see it.
+func Env(h *Host) *ops.Env {
 	return &ops.Env{Host: h.Host, Turn: h.do, Services: h.table.Services(), Faults: h.faults}
 }

@@ -24,6 +24,14 @@
 // judges, 1 MiB unless it is there; clock "own" is for an operation that looks after the
 // clock by itself (see [Operation]).
 //
+// An operation may be a step of scenarios, and is that alone without a route:
+//
+//	ops.Op[QueuePurged] `route:"DELETE /queues/{name}/messages" step:"purge"`
+//	Queue string `path:"name" step:"queue,place"`
+//
+// is the step purge: {queue: NAME}. A member with "place" names an entity of the service; of
+// operations with the same step it says which is meant. One with "entity" names another one.
+//
 // Tags of a field: path, query or header is where it is and its name there, "required"
 // for one that has to be; body "raw" is the whole body. A number or duration can have
 // min, max and default, and fault and hint, which are the texts of a refusal.
@@ -61,12 +69,13 @@ type None struct{}
 // Route is what the tag of an operation says.
 type Route struct {
 	Name         string // of the operation: "CreateHub"
-	Method, Path string
+	Method, Path string // empty: it is a step of scenarios only
 	Status       int
 	Needs        string // an embedded service, or ""
 	JSON         bool   // the body is JSON of the operation's fields
 	Limit        int64  // of the body; below 0: the operation has one
 	OwnClock     bool   // it looks after the clock by itself
+	Step         string // of scenarios, or ""
 	In, Out      reflect.Type
 }
 
@@ -79,9 +88,9 @@ func RouteOf[Out any](in Request[Out]) Route {
 
 func routeOf(t reflect.Type) Route {
 	op, _ := t.FieldByName("Op")
-	out := Route{Name: t.Name(), Status: http.StatusOK, Needs: op.Tag.Get("needs"), JSON: op.Tag.Get("body") == "json", OwnClock: op.Tag.Get("clock") == "own", Limit: MaxBody, In: t}
+	out := Route{Name: t.Name(), Status: http.StatusOK, Needs: op.Tag.Get("needs"), JSON: op.Tag.Get("body") == "json", OwnClock: op.Tag.Get("clock") == "own", Limit: MaxBody, In: t, Step: op.Tag.Get("step")}
 	var found bool
-	if out.Method, out.Path, found = strings.Cut(op.Tag.Get("route"), " "); !found {
+	if out.Method, out.Path, found = strings.Cut(op.Tag.Get("route"), " "); !found && out.Step == "" {
 		panic(fmt.Sprintf("operation %s has no route", t))
 	}
 	for tag, set := range map[string]func(int64){
@@ -105,7 +114,7 @@ func number(text string) int64 {
 
 // Service is the first word of the path: whom the operation is about.
 func (r Route) Service() string {
-	service, _, _ := strings.Cut(r.Path[1:], "/")
+	service, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
 	return service
 }
 

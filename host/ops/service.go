@@ -23,9 +23,10 @@ const (
 // [Row] in package all. Functions that are nil are what the service does not have; all run
 // under the clock, unless they say otherwise; Outside and Refuse run anywhere.
 type Service struct {
-	Name string // of a message's service: "queue", "eventhub"
-	Path string // first word of the paths of its operations, and of its list in the inventory: "queues"
-	Noun string // of an entity: "queue", "hub"
+	Name  string // of a message's service: "queue", "eventhub"
+	Path  string // first word of the paths of its operations, and of its list in the inventory: "queues"
+	Noun  string // of an entity: "queue", "hub"
+	Scene Scene  // in scenarios
 
 	// Needs is the word with which operations say that they are about the embedded service;
 	// Outside then says which setting of the app names another one in its place, which is
@@ -59,6 +60,21 @@ type Service struct {
 	// Redrive gives dead messages of an entity, or the one with an identity, another chance.
 	// It runs outside the clock, and ends early with ctx.
 	Redrive func(ctx context.Context, e *Env, entity, id string) (Redriven, error)
+}
+
+// A Scene is how scenarios speak of a service.
+type Scene struct {
+	// Entity is the member of a step that names an entity, "serviceBus", and Kind what an
+	// entity is called, "Service Bus entity"; empty: Noun.
+	Entity, Kind string
+	// Held is the member of an expectation that has what entities hold, by their names; empty:
+	// there is none of this form.
+	Held string
+	// Documents says that messages are documents: they stay by nature, and an expectation
+	// compares the members that it has.
+	Documents bool
+	// Spelled is a name as the service writes it; nil: as it is.
+	Spelled func(name string) string
 }
 
 // A Hand does something to a message, and says where that is then.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -22,7 +23,7 @@ import (
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
 func (s *Scenario) options(folder string, seed uint64, before *lineage, played players) (*hosttest.Options, error) {
-	o := &hosttest.Options{Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), InError: s.inErrorHere()}
+	o := &hosttest.Options{Table: s.language.table, Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), InError: s.inErrorHere()}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}
@@ -80,14 +81,14 @@ func (s *Scenario) edits() bool {
 
 // redrives reports whether a step gives messages back.
 func (s *Scenario) redrives() bool {
-	return slices.ContainsFunc(s.When, func(st step) bool { return st.Redrive != nil })
+	return slices.ContainsFunc(s.When, func(st step) bool { return st.Deed != nil && st.Deed.Step == "redrive" })
 }
 
 // ownWorker reports whether a language worker of its own runs the scenario's app: what it
 // does to the app, the host or the worker would meet what the scenarios before have left.
 func (s *Scenario) ownWorker() bool {
 	return s.OwnWorker || s.edits() || slices.ContainsFunc(s.When, func(st step) bool {
-		return st.Restart || st.Crash != nil || st.Start || st.ScaleOut || st.ScaleIn > 0 || st.Fault != nil && st.Fault.Handler != ""
+		return st.Restart || st.Crash != nil || st.Start || st.ScaleOut || st.ScaleIn > 0 || st.Fault != nil && st.Fault.member() == faults.Handler
 	})
 }
 

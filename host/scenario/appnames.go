@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // names are those of the app's bindings, of the services and of "entities", which are there
@@ -58,6 +59,15 @@ func (r *run) existing() names {
 		}
 		all.add(anEntity, path, path+"/$DeadLetterQueue", path+"/$Transfer/$DeadLetterQueue")
 	}
+	for _, s := range r.s.language.services {
+		switch kindOf(s) {
+		case aQueue, aContainer, aCosmos, aSubscription, anEntity, aHub, aFunction: // here, each with more
+		default:
+			if s.Entities != nil {
+				all.add(kindOf(s), r.entitiesOf(s)...)
+			}
+		}
+	}
 	for _, hub := range r.hubs() {
 		all.add(aHub, hub.Name)
 		all.add(aGroup, hub.Name+"/$Default")
@@ -91,15 +101,8 @@ func (r *run) partitions(hub string) (ids []string) {
 	return ids
 }
 
-// busPath is the path of an entity of Service Bus as the service writes it:
-// "topic/subscription" is a subscription too.
-func busPath(path string) string {
-	parts := strings.SplitN(path, "/", 3)
-	if len(parts) < 2 || strings.HasPrefix(parts[1], "$") || strings.EqualFold(parts[1], "Subscriptions") {
-		return path
-	}
-	return strings.Join(slices.Insert(parts, 1, "Subscriptions"), "/")
-}
+// busPath is the path of an entity of Service Bus as the service writes it.
+func busPath(path string) string { return spelled(servicebus.Service, path) }
 
 // hostContainers are those that the host itself makes, sooner or later.
 var hostContainers = []string{"azure-webjobs-hosts", "azure-webjobs-secrets", "azure-webjobs-eventhub"} // read only
@@ -178,8 +181,10 @@ func (s *Scenario) expected(all names) {
 			hub, _, _ := strings.Cut(name, "/")
 			all.add(aHub, hub)
 		}
-		for name := range e.Cosmos {
-			all.add(aCosmos, name)
+		for _, service := range s.language.services {
+			for name := range e.held[service.Scene.Held] {
+				all.add(kindOf(service), spelled(service, name))
+			}
 		}
 	}
 }

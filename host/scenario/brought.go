@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/ops/cosmos"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -94,7 +95,7 @@ func (r *run) noOtherDocuments(at string, e *expect) {
 		app.ofApp(p)
 	}
 	for _, name := range r.h.CosmosContainers() {
-		if hasFold(e.Cosmos, name) || app.have(leases, name) {
+		if hasFold(e.held[cosmos.Service.Scene.Held], name) || app.have(leases, name) {
 			continue
 		}
 		database, container, _ := strings.Cut(name, "/")

@@ -81,24 +81,6 @@ func (c cast) defined(name string) *app.Function {
 	return nil
 }
 
-// queue is the host of the app whose encoding the messages of a queue have: of the one that
-// receives from it, or from the queue whose poison queue it is.
-func (c cast) queue(name string) *hosttest.Host {
-	receives := func(f *app.Function) bool {
-		queues := names{}
-		if f.Trigger != nil {
-			queues.ofBinding(f.Trigger)
-		}
-		return queues.have(aQueue, name)
-	}
-	for _, p := range c {
-		if a := p.app(); a != nil && slices.ContainsFunc(a.Functions, receives) {
-			return p.h
-		}
-	}
-	return c[0].h
-}
-
 // subject is what explain is told of the apps.
 func (c cast) subject(about explain.Subject) explain.Subject {
 	if len(c) == 1 {

@@ -46,7 +46,9 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		if f := s.When[i].Fault; f != nil {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}
-		faults = s.checkMoves(at, &s.When[i], faults)
+		if of := s.When[i].SendEvents; of != nil && of.Partition != nil && of.Key != "" {
+			faults = append(faults, s.doc.Fault(at+".sendEvents.partition", "", "one of them", "events go to the partition of their key"))
+		}
 	}
 	faults = s.checkApps(s.checkWords(s.checkFiles(s.checkEmpty(faults))))
 	if s.App == "" && len(s.Apps) == 0 && len(s.Functions) == 0 {
@@ -103,14 +105,9 @@ func (s *Scenario) checkSend(at string, m *send, faults []*schemas.Fault) []*sch
 
 // checkFault finds a fault that would be for another operation than it says.
 func (s *Scenario) checkFault(at string, f *fault, faults []*schemas.Fault) []*schemas.Fault {
-	var named []string
-	for _, of := range []struct{ key, entity string }{
-		{"queue", f.Queue}, {"container", f.Container}, {"serviceBus", f.ServiceBus}, {"eventHub", f.EventHub}, {"cosmos", f.Cosmos},
-		{"eventGrid", f.EventGrid}, {"handler", f.Handler}, {"output", f.Output},
-	} {
-		if of.entity != "" {
-			named = append(named, of.key)
-		}
+	named := f.places
+	if f.Output != "" {
+		named = append(slices.Clone(named), "output")
 	}
 	if len(named) > 1 {
 		faults = append(faults, s.doc.Fault(schemas.JoinPath(at, named[1]), "", "one of them: write each as a step", fmt.Sprintf("the fault names %s and %s", named[0], named[1])))

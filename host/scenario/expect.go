@@ -11,10 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -28,7 +29,6 @@ type expect struct {
 	Containers  map[string]blobNames       `json:"containers"`
 	EventHubs   map[string]bodies          `json:"eventHubs"`
 	Checkpoints map[string]*int64          `json:"checkpoints"`
-	Cosmos      map[string]bodies          `json:"cosmos"`
 	Outputs     map[string][]body          `json:"outputs"`
 	Elapsed     *spanRange                 `json:"elapsed"`
 	Journal     []map[string]any           `json:"journal"`
@@ -36,6 +36,34 @@ type expect struct {
 	Timeline    string                     `json:"timeline"`
 	Invariants  bool                       `json:"invariants"`
 	NothingElse bool                       `json:"nothingElse"`
+
+	held map[string]map[string]bodies // of entities, by the words that services have for it
+}
+
+// hold reads what entities of services are to hold.
+func (e *expect) hold(services []*ops.Service, raw json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return err
+	}
+	for _, s := range services {
+		text, ok := given[s.Scene.Held]
+		if !ok {
+			continue
+		}
+		var list map[string]bodies
+		if err := json.Unmarshal(text, &list); err != nil {
+			return err
+		}
+		if e.held == nil {
+			e.held = map[string]map[string]bodies{}
+		}
+		e.held[s.Scene.Held] = list
+	}
+	return nil
 }
 
 // empty reports whether nothing is expected.
@@ -83,10 +111,12 @@ func (r *run) expect(at string, e *expect) {
 		f := e.Functions[name]
 		r.function(schemas.JoinPath(schemas.JoinPath(at, "functions"), name), name, &f)
 	}
-	r.messages(schemas.JoinPath(at, "queues"), "queue", aQueue, e.Queues, r.cast.visible)
-	r.messages(schemas.JoinPath(at, "hidden"), "hidden part of queue", aQueue, e.Hidden, r.cast.hidden)
+	r.messages(schemas.JoinPath(at, "queues"), "queue", aQueue, e.Queues, r.visible)
+	r.messages(schemas.JoinPath(at, "hidden"), "hidden part of queue", aQueue, e.Hidden, r.hidden)
 	r.busMessages(schemas.JoinPath(at, "serviceBus"), e.ServiceBus)
-	r.cosmos(schemas.JoinPath(at, "cosmos"), e.Cosmos)
+	for _, s := range r.s.language.services {
+		r.held(schemas.JoinPath(at, s.Scene.Held), s, e.held[s.Scene.Held])
+	}
 	r.blobs(at, e)
 	r.events(schemas.JoinPath(at, "eventHubs"), e.EventHubs)
 	r.checkpoints(schemas.JoinPath(at, "checkpoints"), e.Checkpoints)
@@ -154,9 +184,13 @@ func (r *run) messages(at, what string, of place, want map[string]bodies, look f
 }
 
 // hidden are the bodies of a queue's invisible messages.
-func (c cast) hidden(queue string) []string { return c.queue(queue).HiddenBodies(queue) }
+func (r *run) hidden(queue string) []string {
+	return r.cast.receiver(queues.Service, queue).HiddenBodies(queue)
+}
 
-func (c cast) visible(queue string) []string { return c.queue(queue).Bodies(queue) }
+func (r *run) visible(queue string) []string {
+	return r.cast.receiver(queues.Service, queue).Bodies(queue)
+}
 
 // busBodies are the bodies of an entity's messages.
 func (r *run) busBodies(path string) []string {
@@ -165,31 +199,6 @@ func (r *run) busBodies(path string) []string {
 		list = append(list, string(m.Body))
 	}
 	return list
-}
-
-func (r *run) cosmos(at string, want map[string]bodies) {
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		expected := want[name]
-		if r.missing(schemas.JoinPath(at, name), aCosmos, name, expected.absent) {
-			continue
-		}
-		database, container, _ := strings.Cut(name, "/")
-		var got []string
-		var items []*cosmos.Item // none in a container that is still to be made
-		if r.has(aCosmos, name) {
-			items = r.h.CosmosItems(database, container)
-		}
-		same := true
-		for i, item := range items {
-			got = append(got, string(item.Body))
-			if expected.count < 0 {
-				same = same && i < len(expected.list) && expected.list[i].covered(string(item.Body))
-			}
-		}
-		if expected.count >= 0 && len(got) != expected.count || expected.count < 0 && (!same || len(got) != len(expected.list)) {
-			r.mismatch(schemas.JoinPath(at, name), fmt.Sprintf("container %q holds other documents", name), expected.want(), showList(got), nil)
-		}
-	}
 }
 
 func (r *run) checkpoints(at string, want map[string]*int64) {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,29 +9,49 @@ import (
 
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 // A fault is a step that lets operations fail. See schemas/scenario.json.
 type fault struct {
-	Operation  string `json:"operation"`
-	DiskFull   bool   `json:"diskFull"`
-	Queue      string `json:"queue"`
-	Container  string `json:"container"`
-	ServiceBus string `json:"serviceBus"`
-	EventHub   string `json:"eventHub"`
-	Cosmos     string `json:"cosmos"`
-	EventGrid  string `json:"eventGrid"`
-	Handler    string `json:"handler"`
-	Output     string `json:"output"`
-	After      bool   `json:"after"`
-	Lost       bool   `json:"lost"`
-	Latency    span   `json:"latency"`
-	Status     int    `json:"status"`
-	Times      int    `json:"times"`
-	For        span   `json:"for"`
-	Error      string `json:"error"`
-	Required   *bool  `json:"required"` // nil: true
+	Operation string `json:"operation"`
+	DiskFull  bool   `json:"diskFull"`
+	Output    string `json:"output"`
+	After     bool   `json:"after"`
+	Lost      bool   `json:"lost"`
+	Latency   span   `json:"latency"`
+	Status    int    `json:"status"`
+	Times     int    `json:"times"`
+	For       span   `json:"for"`
+	Error     string `json:"error"`
+	Required  *bool  `json:"required"` // nil: true
+
+	service *ops.Service // that has the place; nil: the fault names none
+	entity  string       // its name; a star: all of them
+	places  []string     // the members that name one: no more than one may
+}
+
+// place reads which place the fault names, by the members that services have for it.
+func (f *fault) place(services []*ops.Service, raw json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return err
+	}
+	for _, s := range services {
+		if name := textOf(given[s.Scene.Entity]); name != "" {
+			f.service, f.entity, f.places = s, name, append(f.places, s.Scene.Entity)
+		}
+	}
+	return nil
+}
+
+// member is the word for the place that the fault names; empty: it names none.
+func (f *fault) member() string {
+	if f.service == nil {
+		return ""
+	}
+	return f.service.Scene.Entity
 }
 
 // required reports whether the scenario fails when nothing meets the fault.
@@ -38,17 +59,13 @@ func (f *fault) required() bool { return f.Required == nil || *f.Required }
 
 // of is the service that the fault names, and its entity; a star names all of them.
 func (f *fault) of() (service, entity string) {
-	for _, named := range []struct{ service, entity string }{
-		{"queue", f.Queue}, {"blob", f.Container}, {"servicebus", f.ServiceBus}, {"eventhubs", f.EventHub}, {"cosmos", f.Cosmos}, {"eventgrid", f.EventGrid}, {faults.Handler, f.Handler},
-	} {
-		if named.entity == "*" {
-			return named.service, ""
-		}
-		if named.entity != "" {
-			return named.service, named.entity
-		}
+	switch {
+	case f.service == nil:
+		return "", ""
+	case f.entity == "*":
+		return f.service.Faults.Name, ""
 	}
-	return "", ""
+	return f.service.Faults.Name, f.entity
 }
 
 // fault carries out a step.
@@ -82,19 +99,18 @@ func (r *run) fault(f *fault) {
 // mustKnowPlaces ends the run at a fault for something that is nowhere: nothing would meet
 // it. An operation that makes its place is for what is not there yet.
 func (r *run) mustKnowPlaces(f *fault) {
-	makes := strings.HasPrefix(strings.ToLower(f.Operation), "create")
-	container, _, _ := strings.Cut(f.Container, "/")
-	for _, named := range []struct {
-		key  string
-		of   place
-		name string
-	}{
-		{"queue", aQueue, f.Queue}, {"container", aContainer, container}, {"serviceBus", anEntity, busPath(f.ServiceBus)}, {"eventHub", aHub, f.EventHub},
-		{"cosmos", aCosmos, f.Cosmos}, {"eventGrid", aSubscription, f.EventGrid}, {"handler", aFunction, f.Handler}, {"output", anOutput, f.Output},
-	} {
-		if named.name != "" && named.name != "*" && !makes {
-			r.mustKnow("fault."+named.key, named.of, named.name)
+	if strings.HasPrefix(strings.ToLower(f.Operation), "create") {
+		return
+	}
+	if s := f.service; s != nil && f.entity != "*" {
+		name := spelled(s, f.entity)
+		if s.Faults.Within != nil {
+			name = s.Faults.Within(name)
 		}
+		r.mustKnow("fault."+f.member(), kindOf(s), name)
+	}
+	if f.Output != "" {
+		r.mustKnow("fault.output", anOutput, f.Output)
 	}
 }
 

@@ -37,6 +37,7 @@ func (r *run) nothingElse(at string, e *expect) {
 	r.noOtherEvents(at, e)
 	r.noOtherBlobs(at, e)
 	r.noOtherDocuments(at, e)
+	r.noOtherMessages(at, e)
 	for _, path := range r.busPaths() {
 		if _, named := e.ServiceBus[path]; named {
 			continue

@@ -232,7 +232,7 @@ func (r *run) open(o *Options, before *lineage, played players) (ok bool) {
 			p.h = hosttest.New(r, opts)
 			r.h = p.h
 		} else {
-			opts.Seed, opts.Start, opts.Unchecked = 0, time.Time{}, false
+			opts.Seed, opts.Start, opts.Unchecked, opts.Table = 0, time.Time{}, false, nil
 			p.h = r.h.Beside(opts)
 		}
 		r.cast = append(r.cast, p)

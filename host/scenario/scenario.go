@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/internal/linked"
+	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -32,6 +33,8 @@ type Scenario struct {
 	Functions map[string]function `json:"functions"`
 	When      []step              `json:"when"`
 	Then      expect              `json:"then"`
+
+	language *language
 
 	doc    *schemas.Document
 	of     string // the app that this is the part of; empty: it is whole
@@ -101,15 +104,26 @@ func misnamed(name string) string {
 // Load reads the scenarios of a file: each YAML document is one. All faults are
 // reported, with line and column.
 func Load(file string) ([]*Scenario, []*schemas.Fault) {
+	return load(own(), file)
+}
+
+// LoadWith is Load for scenarios of the services of a table.
+func LoadWith(table ops.Table, file string) ([]*Scenario, []*schemas.Fault) {
+	return load(languageOf(table), file)
+}
+
+func load(l *language, file string) ([]*Scenario, []*schemas.Fault) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, []*schemas.Fault{{File: file, Reason: "the file cannot be read: " + err.Error()}}
 	}
-	return Parse(file, text)
+	return parse(l, file, text)
 }
 
 // Parse is Load for a text that has been read.
-func Parse(file string, text []byte) ([]*Scenario, []*schemas.Fault) {
+func Parse(file string, text []byte) ([]*Scenario, []*schemas.Fault) { return parse(own(), file, text) }
+
+func parse(l *language, file string, text []byte) ([]*Scenario, []*schemas.Fault) {
 	docs, fault := schemas.ParseYAML(file, text)
 	if fault != nil {
 		return nil, []*schemas.Fault{fault}
@@ -120,7 +134,7 @@ func Parse(file string, text []byte) ([]*Scenario, []*schemas.Fault) {
 	var list []*Scenario
 	var faults []*schemas.Fault
 	for i, doc := range docs {
-		s, wrong := read(doc)
+		s, wrong := read(l, doc)
 		if len(wrong) > 0 {
 			faults = append(faults, wrong...)
 			continue
@@ -145,22 +159,51 @@ func nameOf(file string) string {
 	return name
 }
 
-func read(doc *schemas.Document) (*Scenario, []*schemas.Fault) {
-	if faults := doc.Validate(schemas.Scenario); len(faults) > 0 {
+func read(l *language, doc *schemas.Document) (*Scenario, []*schemas.Fault) {
+	if faults := l.validate(doc); len(faults) > 0 {
 		return nil, faults
 	}
-	if faults := spanFaults(doc, "", doc.Value(), nil); len(faults) > 0 {
+	if faults := l.spanFaults(doc, "", doc.Value(), nil); len(faults) > 0 {
 		schemas.Sort(faults)
 		return nil, faults
 	}
-	s := &Scenario{File: doc.File(), doc: doc}
+	s := &Scenario{File: doc.File(), doc: doc, language: l}
 	s.Line, _ = doc.Pos("")
 	decoder := json.NewDecoder(bytes.NewReader(doc.JSON()))
 	decoder.UseNumber()
 	if err := decoder.Decode(s); err != nil {
 		return nil, []*schemas.Fault{doc.Fault("", "", "", err.Error())} // of a value that no fault above has
 	}
-	return s, s.check()
+	faults := append(s.ofServices(), s.check()...)
+	schemas.Sort(faults)
+	return s, faults
+}
+
+// ofServices reads what the table of services says of the scenario: steps that are operations,
+// the places of faults, and what entities are to hold.
+func (s *Scenario) ofServices() (faults []*schemas.Fault) {
+	var raw struct {
+		When []map[string]json.RawMessage `json:"when"`
+		Then json.RawMessage              `json:"then"`
+	}
+	wrong := func(err error) {
+		if err != nil {
+			faults = append(faults, s.doc.Fault("", "", "", err.Error())) // of a value that no fault above has
+		}
+	}
+	wrong(json.Unmarshal(s.doc.JSON(), &raw))
+	wrong(s.Then.hold(s.language.services, raw.Then))
+	for i := range s.When {
+		st, text := &s.When[i], raw.When[i]
+		faults = append(faults, s.deeds(schemas.IndexPath("when", i), st, text)...)
+		if st.Fault != nil {
+			wrong(st.Fault.place(s.language.services, text["fault"]))
+		}
+		if st.Expect != nil {
+			wrong(st.Expect.hold(s.language.services, text["expect"]))
+		}
+	}
+	return faults
 }
 
 // scripted reports whether handlers of the scenario take the place of the app's.

@@ -93,17 +93,17 @@ var (
 	spanKeys = map[string]bool{"advance": true, "delay": true, "timeToLive": true, "take": true, "after": true, "patience": true, "elapsed": true, "at": true, "waits": true}
 	data     = map[string]bool{
 		"body": true, "bodies": true, "documents": true, "events": true, "properties": true, "host": true, "settings": true, "trigger": true,
-		"bindings": true, "retry": true, "redeliver": true, "outputs": true, "edit": true, "journal": true, "cosmos": true, "queues": true,
+		"bindings": true, "retry": true, "redeliver": true, "outputs": true, "edit": true, "journal": true, "queues": true,
 		"hidden": true, "serviceBus": true, "blobs": true, "eventHubs": true, "headers": true,
 	}
 )
 
 // spanFaults finds lengths of time, and whole numbers, that look right and are not.
-func spanFaults(doc *schemas.Document, path string, value any, faults []*schemas.Fault) []*schemas.Fault {
+func (l *language) spanFaults(doc *schemas.Document, path string, value any, faults []*schemas.Fault) []*schemas.Fault {
 	switch value := value.(type) {
 	case map[string]any:
 		for key, v := range value {
-			if !data[key] {
+			if !data[key] && !l.holds(key) {
 				at := schemas.JoinPath(path, key)
 				if n, ok := v.(json.Number); ok && key != "chance" && !whole(n) {
 					faults = append(faults, doc.Fault(at, n.String(), "a whole number in digits", "the number has a point or an exponent"))
@@ -111,12 +111,12 @@ func spanFaults(doc *schemas.Document, path string, value any, faults []*schemas
 				if spanKeys[key] {
 					faults = rangeFaults(doc, at, v, faults)
 				}
-				faults = spanFaults(doc, at, v, faults)
+				faults = l.spanFaults(doc, at, v, faults)
 			}
 		}
 	case []any:
 		for i, v := range value {
-			faults = spanFaults(doc, schemas.IndexPath(path, i), v, faults)
+			faults = l.spanFaults(doc, schemas.IndexPath(path, i), v, faults)
 		}
 	}
 	return faults

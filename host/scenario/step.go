@@ -20,6 +20,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -45,11 +46,8 @@ type step struct {
 	Restart     bool              `json:"restart"`
 	ScaleOut    bool              `json:"scaleOut"`
 	ScaleIn     int               `json:"scaleIn"`
-	Redrive     *redriven         `json:"redrive"`
-	Purge       *purged           `json:"purge"`
-	DeadLetter  *buried           `json:"deadLetter"`
-	Cancel      *cancelled        `json:"cancel"`
 	Expect      *expect           `json:"expect"`
+	Deed        *deed             `json:"-"` // an operation
 }
 
 type send struct {
@@ -135,10 +133,9 @@ func (s *Scenario) start(o *hosttest.Options) error {
 
 // step carries out a step.
 func (r *run) step(s *step) {
-	if r.moves(s) {
-		return
-	}
 	switch {
+	case s.Deed != nil:
+		r.deed(s.Deed)
 	case s.Send != nil:
 		r.send(s.Send)
 	case s.SendEvents != nil:
@@ -209,10 +206,10 @@ func (r *run) send(s *send) {
 	case s.ServiceBus != "":
 		r.sendServiceBus(s, bodies)
 	case s.Delay == 0 && s.TimeToLive == 0:
-		r.cast.queue(s.Queue).SendAll(s.Queue, bodies...)
+		r.cast.receiver(queues.Service, s.Queue).SendAll(s.Queue, bodies...)
 	default:
 		for _, body := range bodies {
-			r.cast.queue(s.Queue).SendWith(s.Queue, body, &queueapi.PutOptions{Visibility: time.Duration(s.Delay), TTL: time.Duration(s.TimeToLive)})
+			r.cast.receiver(queues.Service, s.Queue).SendWith(s.Queue, body, &queueapi.PutOptions{Visibility: time.Duration(s.Delay), TTL: time.Duration(s.TimeToLive)})
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 func (s *Server) controlRoutes(mux *http.ServeMux) {
 	own := http.NewServeMux()
 	for _, op := range s.opts.Table.Operations() {
-		if op.Offered(&s.env) {
+		if op.Path != "" && op.Offered(&s.env) {
 			own.HandleFunc(pattern(op.Route), s.operation(op))
 		}
 	}

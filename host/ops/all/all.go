@@ -30,11 +30,13 @@ func Table() ops.Table {
 	}
 }
 
-// Routes are those of all operations of a table, and of the journal.
+// Routes are those of the operations of a table that have one, and of the journal.
 func Routes(t ops.Table) []ops.Route {
 	list := []ops.Route{ops.RouteOf(run.ReadJournal{})}
 	for _, op := range t.Operations() {
-		list = append(list, op.Route)
+		if op.Path != "" {
+			list = append(list, op.Route)
+		}
 	}
 	return list
 }

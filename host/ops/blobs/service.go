@@ -12,7 +12,7 @@ import (
 
 // Service is Blob storage.
 var Service = &ops.Service{ // read only
-	Name: "blob", Path: "containers", Noun: "container",
+	Name: "blob", Path: "containers", Noun: "container", Scene: ops.Scene{Entity: "container"},
 	Needs: "storage", Outside: queues.Outside, Refuse: queues.Refusal,
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
 	Entities: names, Bound: bound, Within: within, Faults: operations,
@@ -20,7 +20,9 @@ var Service = &ops.Service{ // read only
 }
 
 // Operations are those of this package.
-func Operations() []ops.Deed { return []ops.Deed{ops.Of(Upload{}), ops.Of(Download{})} }
+func Operations() []ops.Deed {
+	return []ops.Deed{ops.Of(Upload{}), ops.Of(Download{}), ops.Of(PurgeContainer{})}
+}
 
 func names(ctx context.Context, e *ops.Env) (names []string, err error) {
 	list, err := infos(ctx, e)

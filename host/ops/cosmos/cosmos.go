@@ -180,9 +180,9 @@ type CosmosDocuments struct {
 // PurgeDocuments removes the documents with an identifier, with any partition key,
 // or without one all of the container.
 type PurgeDocuments struct {
-	ops.Op[ops.Purged] `route:"DELETE /cosmos/documents"`
+	ops.Op[ops.Purged] `route:"DELETE /cosmos/documents" step:"purge"`
 
-	Container string  `query:"container,required"`
+	Container string  `query:"container,required" step:"cosmos,place"`
 	ID        *string `query:"id"`
 }
 

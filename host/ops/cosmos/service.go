@@ -10,7 +10,7 @@ import (
 
 // Service is Cosmos DB.
 var Service = &ops.Service{ // read only
-	Name: "cosmos", Path: "cosmos", Noun: "container", Refuse: refusal,
+	Name: "cosmos", Path: "cosmos", Noun: "container", Scene: ops.Scene{Entity: "cosmos", Kind: "Cosmos DB container", Held: "cosmos", Documents: true}, Refuse: refusal,
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return containers(ctx, e) },
 	Entities: names, Bound: bound, Each: each, Faults: operations,
 }

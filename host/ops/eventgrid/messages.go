@@ -95,3 +95,27 @@ func byHand(m ops.MessageMoved, do func(topic, subscription, event string) error
 	}
 	return do(parts[0], parts[1], parts[2])
 }
+
+// RedriveEvents gives the dead letters of an event subscription another chance.
+type RedriveEvents struct {
+	ops.Op[ops.Redriven] `step:"redrive"`
+
+	Subscription string `step:"eventGrid,place"` // TOPIC/SUBSCRIPTION
+	ID           string `step:"messageId"`       // of an event; empty: all of them
+}
+
+func (in RedriveEvents) Do(ctx context.Context, e *ops.Env) (out ops.Redriven, err error) {
+	grid := e.Host.Services().EventGrid()
+	topic, subscription, _ := strings.Cut(in.Subscription, "/")
+	letters, err := grid.DeadLetters(ctx, topic, subscription)
+	for _, d := range letters {
+		if err != nil || in.ID != "" && d.EventID != in.ID {
+			continue
+		}
+		if err = grid.Redrive(ctx, d); err != nil {
+			return out, fmt.Errorf("event %q: %w", d.EventID, err)
+		}
+		out.Moved++
+	}
+	return out, err
+}

@@ -9,7 +9,7 @@ import (
 
 // Service is Event Grid.
 var Service = &ops.Service{ // read only
-	Name: "eventgrid", Path: "eventgrid", Noun: "subscription", Refuse: Refusal,
+	Name: "eventgrid", Path: "eventgrid", Noun: "subscription", Scene: ops.Scene{Entity: "eventGrid", Kind: "Event Grid subscription"}, Refuse: Refusal,
 	List:     func(_ context.Context, e *ops.Env) (any, error) { return topics(e), nil },
 	Entities: subscriptions, Names: names, Due: due, Faults: operations,
 	Each: each, Release: release, Bury: bury, Redrive: redrive,
@@ -17,7 +17,7 @@ var Service = &ops.Service{ // read only
 
 // Operations are those of this package.
 func Operations() []ops.Deed {
-	return []ops.Deed{ops.Of(CreateTopic{}), ops.Of(Subscribe{}), ops.Of(DeleteTopic{}), ops.Of(Unsubscribe{}), ops.Of(Publish{})}
+	return []ops.Deed{ops.Of(CreateTopic{}), ops.Of(Subscribe{}), ops.Of(DeleteTopic{}), ops.Of(Unsubscribe{}), ops.Of(Publish{}), ops.Of(RedriveEvents{})}
 }
 
 // names are those of the topics.

@@ -11,7 +11,7 @@ import (
 
 // Service is Event Hubs.
 var Service = &ops.Service{ // read only
-	Name: "eventhub", Path: "eventhubs", Noun: "hub",
+	Name: "eventhub", Path: "eventhubs", Noun: "hub", Scene: ops.Scene{Entity: "eventHub", Kind: "event hub"},
 	Needs: "eventhubs", Outside: outside,
 	Refuse:   ops.MessagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return hubs(ctx, e) },

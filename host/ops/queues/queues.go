@@ -135,9 +135,9 @@ type Peeked struct {
 
 // PurgeQueue removes all messages from a queue, invisible ones too.
 type PurgeQueue struct {
-	ops.Op[QueuePurged] `route:"DELETE /queues/{name}/messages" needs:"storage"`
+	ops.Op[QueuePurged] `route:"DELETE /queues/{name}/messages" needs:"storage" step:"purge"`
 
-	Queue string `path:"name"`
+	Queue string `path:"name" step:"queue,place"`
 }
 
 func (in PurgeQueue) Do(ctx context.Context, e *ops.Env) (out QueuePurged, err error) {
@@ -155,14 +155,17 @@ type QueuePurged struct {
 	Removed int    `json:"removed"`
 }
 
+// Changed is how many messages were removed.
+func (p QueuePurged) Changed() int { return p.Removed }
+
 // RedriveQueue moves the visible messages of a queue, or the one with an identifier, to
 // another queue; 409 for a message in work.
 type RedriveQueue struct {
-	ops.Op[ops.Redriven] `route:"POST /queues/{name}/redrive" needs:"storage" clock:"own"`
+	ops.Op[ops.Redriven] `route:"POST /queues/{name}/redrive" needs:"storage" clock:"own" step:"redrive"`
 
-	Queue string `path:"name"`
-	To    string `query:"to"` // without it the queue that a queue NAME-poison belongs to
-	ID    string `query:"id"`
+	Queue string `path:"name" step:"queue,place"`
+	To    string `query:"to" step:"to,entity"` // without it the queue that a queue NAME-poison belongs to
+	ID    string `query:"id" step:"messageId"`
 }
 
 func (in RedriveQueue) Do(ctx context.Context, e *ops.Env) (ops.Redriven, error) {

@@ -11,7 +11,7 @@ import (
 
 // Service is Queue storage.
 var Service = &ops.Service{ // read only
-	Name: "queue", Path: "queues", Noun: "queue",
+	Name: "queue", Path: "queues", Noun: "queue", Scene: ops.Scene{Entity: "queue"},
 	Needs: "storage", Outside: Outside, Refuse: Refusal,
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
 	Entities: func(ctx context.Context, e *ops.Env) ([]string, error) { return e.Host.AppStorage().Queues(ctx) },

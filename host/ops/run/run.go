@@ -14,7 +14,7 @@ import (
 var OutputService = &ops.Service{Path: "outputs", Names: outputNames} // read only
 
 // HandlerService: handlers run the functions, and can be lost.
-var HandlerService = &ops.Service{Faults: faults.Service{ // read only
+var HandlerService = &ops.Service{Scene: ops.Scene{Entity: "handler", Kind: "function"}, Faults: faults.Service{ // read only
 	Name: faults.Handler, Others: []string{"Invoke"},
 	Failure: errors.New("the process of the handler has ended"),
 }}

@@ -12,7 +12,7 @@ import (
 
 // Service is Service Bus.
 var Service = &ops.Service{ // read only
-	Name: "servicebus", Path: "servicebus", Noun: "entity",
+	Name: "servicebus", Path: "servicebus", Noun: "entity", Scene: ops.Scene{Entity: "serviceBus", Kind: "Service Bus entity", Spelled: spelled},
 	Needs: "servicebus", Outside: outside,
 	Refuse:   ops.MessagingRefusal(`"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`),
 	List:     func(ctx context.Context, e *ops.Env) (any, error) { return entities(ctx, e) },
@@ -25,6 +25,7 @@ func Operations() []ops.Deed {
 	return []ops.Deed{
 		ops.Of(ListEntities{}), ops.Of(CreateEntity{}), ops.Of(DeleteEntity{}), ops.Of(SendBusMessage{}),
 		ops.Of(PeekEntity{}), ops.Of(PurgeEntity{}), ops.Of(RedriveEntity{}), ops.Of(ExpireLocks{}),
+		ops.Of(DeadLetterMessages{}), ops.Of(CancelMessages{}),
 	}
 }
 

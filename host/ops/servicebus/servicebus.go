@@ -301,9 +301,9 @@ type BusMessage struct {
 
 // PurgeEntity removes all messages of an entity, locked ones too.
 type PurgeEntity struct {
-	ops.Op[ops.Purged] `route:"DELETE /servicebus/messages" needs:"servicebus"`
+	ops.Op[ops.Purged] `route:"DELETE /servicebus/messages" needs:"servicebus" step:"purge"`
 
-	Path string `query:"path,required"`
+	Path string `query:"path,required" step:"serviceBus,place"`
 }
 
 func (in PurgeEntity) Do(ctx context.Context, e *ops.Env) (out ops.Purged, err error) {
@@ -319,10 +319,11 @@ func (in PurgeEntity) Do(ctx context.Context, e *ops.Env) (out ops.Purged, err e
 // RedriveEntity moves the messages of a dead-letter queue that are not locked, or some
 // of them, back to the entity. A path without one means the entity's own.
 type RedriveEntity struct {
-	ops.Op[ops.Redriven] `route:"POST /servicebus/redrive" needs:"servicebus"`
+	ops.Op[ops.Redriven] `route:"POST /servicebus/redrive" needs:"servicebus" step:"redrive"`
 
-	Path     string  `query:"path,required"`
+	Path     string  `query:"path,required" step:"serviceBus,place"`
 	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them"` // all unless there are some
+	ID       string  `step:"messageId"`                                                                            // instead of Sequence: those with this message ID
 }
 
 // Do moves messages of a dead-letter queue back; a path without one means
@@ -340,6 +341,11 @@ func (in RedriveEntity) Do(ctx context.Context, env *ops.Env) (out ops.Redriven,
 		return out, err
 	}
 	out.To, out.From = e.Path, e.Path+string(path.SubQueue)
+	if in.ID != "" {
+		if in.Sequence, err = numbered(ctx, env, out.From, in.ID, anyState); err != nil || len(in.Sequence) == 0 {
+			return out, err
+		}
+	}
 	if out.Moved, err = env.Host.Services().ServiceBus().Redrive(ctx, out.From, in.Sequence...); err != nil {
 		return out, err
 	}

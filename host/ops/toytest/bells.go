@@ -36,7 +36,7 @@ func New(names ...string) *Bells {
 func (b *Bells) Row() ops.Row {
 	return ops.Row{
 		Service: &ops.Service{
-			Name: "bells", Path: "bells", Noun: "bell",
+			Name: "bells", Path: "bells", Noun: "bell", Scene: ops.Scene{Entity: "bell", Held: "bells"},
 			Refuse: func(err error) *ops.Error { return ops.Refuse(http.StatusServiceUnavailable, err.Error(), "") },
 			List:   func(context.Context, *ops.Env) (any, error) { return b.list(), nil },
 			Entities: func(context.Context, *ops.Env) ([]string, error) {
@@ -90,10 +90,10 @@ func noBell(name string) error {
 
 // RingBell rings a bell, which keeps the words.
 type RingBell struct {
-	ops.Op[BellInfo] `route:"POST /bells/{bell}/rings" status:"201"`
+	ops.Op[BellInfo] `route:"POST /bells/{bell}/rings" status:"201" step:"ring"`
 
-	Bell string `path:"bell"`
-	Body []byte `body:"raw"`
+	Bell string `path:"bell" step:"bell,place"`
+	Body []byte `body:"raw" step:"body"`
 
 	bells *Bells
 }
@@ -115,9 +115,9 @@ func (in RingBell) Do(_ context.Context, e *ops.Env) (out BellInfo, err error) {
 
 // SilenceBell forgets the words of a bell.
 type SilenceBell struct {
-	ops.Op[ops.Purged] `route:"DELETE /bells/{bell}/rings"`
+	ops.Op[ops.Purged] `route:"DELETE /bells/{bell}/rings" step:"purge"`
 
-	Bell string `path:"bell"`
+	Bell string `path:"bell" step:"bell,place"`
 
 	bells *Bells
 }

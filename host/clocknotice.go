@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
@@ -26,14 +28,19 @@ func (h *Host) ClockNotice(n clock.Notice) {
 
 // Advance moves a virtual clock by d through every deadline on the way and says
 // so in the journal. It reports false for a clock that cannot be moved.
-func (h *Host) Advance(d time.Duration) bool {
+func (h *Host) Advance(d time.Duration) bool { return AdvanceFor(context.Background(), h, d) == nil }
+
+// ErrNotVirtual means that the clock is the system's, which nobody can move.
+var ErrNotVirtual = errors.New("the host runs on the clock of the system: it cannot be moved")
+
+// AdvanceFor is Host.Advance for a caller who may leave: when ctx ends, time moves no further.
+func AdvanceFor(ctx context.Context, h *Host, d time.Duration) error {
 	v, ok := h.clk.(*clock.Virtual)
 	if !ok {
-		return false
+		return ErrNotVirtual
 	}
 	h.Journal().Append(journal.Record{Kind: journal.ClockMoved, Cause: "advance", Delay: d, HasDelay: true})
-	v.Advance(d)
-	return true
+	return v.For(ctx).Advance(d)
 }
 
 // realNow is the wall's time: the start of the clock that a host makes for

@@ -21,7 +21,7 @@ import (
 )
 
 // busApp fails for every message without the subject "good". For a message that
-// waits two minutes it succeeds too late.
+// waits two minutes it succeeds too late; one that lingers takes real time.
 func busApp() *functions.App {
 	app := functions.New()
 	app.ServiceBusQueue("ProcessOrder", "orders", func(ctx context.Context, m functions.ServiceBusMessage) error {
@@ -32,6 +32,8 @@ func busApp() *functions.App {
 		case "slow":
 			functions.Logger(ctx).Info("waiting", "delivery_count", m.DeliveryCount)
 			return functions.Sleep(ctx, 2*time.Minute)
+		case "lingers":
+			time.Sleep(60 * time.Millisecond) // of real time, as work has it
 		case "refused":
 			return functions.DeadLetter("not ours", "customer 7", errors.New("unknown customer"))
 		}

@@ -25,9 +25,10 @@ func newClock(std cli.Streams) *cobra.Command {
 		Short: "Show, move or stop the clock of the running host",
 		Long: `Clock shows the time of the running host, the wall's, how the clock moves, and
 what is due next. Its commands move it, or change how it moves: time then goes
-on from where it is, and nothing that is pending is lost. While time stands
-still locks, leases, retry waits and timeouts stand still too. A host that stops
-follows the wall.`,
+on from where it is, and nothing that is pending is lost. Moved by hand it waits for
+each handler that runs, as long as that takes; in the modes real and auto, a second.
+While time stands still locks, leases, retry waits and timeouts stand still too. A
+host that stops follows the wall.`,
 		Example: `  redeliver clock
   redeliver clock manual
   redeliver clock advance 15m`,

@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"context"
 	"math"
 	"time"
 )
@@ -13,14 +14,62 @@ type drive struct {
 	limit  int64
 	end    int64
 	jumped bool
-	alone  bool   // goes on although calls are out
+	ended  bool   // its caller wants no further move
+	cut    bool   // and it has ended so
+	seen   uint64 // the last call that had gone out when the drive looked last
+	given  uint64 // the last call that it waits for no more
 	quiet  *Quiet // of UntilQuiet
+	hurry  wallTimer
 	visit  visit
 }
 
-// drivePatience is the real time for which a drive waits for calls that are
-// out in a pace, whose wall would not wait for them at all.
+// drivePatience is the real time for which a drive waits for a call that is out, at the
+// least, in the paces Real and Auto: there time does not stand still for calls. In all
+// others a drive waits as long as VirtualOptions.Patience says.
 const drivePatience = time.Second
+
+// A Driver drives a clock for a caller who may leave: when its context ends, the drive
+// returns before the next move of time, though calls be out. What is due stays due.
+type Driver struct {
+	v   *Virtual
+	ctx context.Context
+}
+
+// For returns the driver whose drives end with ctx, which is of the real world.
+func (v *Virtual) For(ctx context.Context) Driver { return Driver{v, ctx} }
+
+// Advance is Virtual.Advance; the error is the context's, when that has ended before.
+func (d Driver) Advance(by time.Duration) error {
+	if by < 0 {
+		panic("clock: Advance by a negative duration")
+	}
+	return d.drive("Advance", &drive{kind: driveAdvance}, by)
+}
+
+// Next is Virtual.Next.
+func (d Driver) Next() (moved bool, err error) {
+	dr := &drive{kind: driveNext}
+	err = d.drive("Next", dr, 0)
+	return dr.jumped, err
+}
+
+// Jump is Virtual.Jump.
+func (d Driver) Jump(by time.Duration) error {
+	if by < 0 {
+		panic("clock: Jump by a negative duration")
+	}
+	return d.drive("Jump", &drive{kind: driveJump}, by)
+}
+
+// UntilQuiet is Virtual.UntilQuiet.
+func (d Driver) UntilQuiet(q *Quiet, done func() bool, max time.Duration) (met bool, err error) {
+	if q == nil {
+		q = &Quiet{}
+	}
+	dr := &drive{kind: driveUntil, done: done, quiet: q}
+	err = d.drive("UntilQuiet", dr, max)
+	return dr.jumped, err
+}
 
 type driveKind uint8
 
@@ -34,35 +83,29 @@ const (
 
 // Advance moves time by d, through every deadline on the way, and returns when
 // everything due at the end is worked off too. It starts by working off the
-// present instant. A negative d panics. It also jumps while a pace runs; there it
-// gives calls that are out a second of real time to come back, and then goes on
-// without them.
-func (v *Virtual) Advance(d time.Duration) {
-	if d < 0 {
-		panic("clock: Advance by a negative duration")
-	}
-	v.driveBy("Advance", driveAdvance, d)
-}
+// present instant. A negative d panics. It also jumps while a pace runs; in Real and Auto
+// it gives each call that is out a second of real time to come back, and then goes on
+// without it.
+func (v *Virtual) Advance(d time.Duration) { _ = v.For(context.Background()).Advance(d) }
 
 // Next works off the present instant, moves time to the next deadline of any
 // kind, works that off too, and reports whether there was one.
-func (v *Virtual) Next() bool { return v.driveBy("Next", driveNext, 0).jumped }
+func (v *Virtual) Next() bool {
+	moved, _ := v.For(context.Background()).Next()
+	return moved
+}
 
 // Jump moves time by d at once, as the clock of a machine does that has slept: everything
 // that is due on the way happens at the end, in the order in which it was due. It starts
 // by working off the present instant. A negative d panics.
-func (v *Virtual) Jump(d time.Duration) {
-	if d < 0 {
-		panic("clock: Jump by a negative duration")
-	}
-	v.driveBy("Jump", driveJump, d)
-}
+func (v *Virtual) Jump(d time.Duration) { _ = v.For(context.Background()).Jump(d) }
 
 // Run moves time while a goroutine waits for it (in Sleep, WaitUntil or
 // WithTimeout), by no more than max, and returns by how much. While a wait for a
 // later time is pending it ends max later, else at the deadline served last.
 func (v *Virtual) Run(max time.Duration) time.Duration {
-	d := v.driveBy("Run", driveRun, max)
+	d := &drive{kind: driveRun}
+	_ = v.For(context.Background()).drive("Run", d, max)
 	return time.Duration(d.end - d.begin)
 }
 
@@ -72,7 +115,9 @@ func (v *Virtual) Run(max time.Duration) time.Duration {
 // each, while the baton is free; it must return soon and, of the clock, may
 // use nothing but Now.
 func (v *Virtual) Until(done func() bool, max time.Duration) bool {
-	return v.drive1("Until", &drive{kind: driveUntil, done: done}, max).jumped
+	d := &drive{kind: driveUntil, done: done}
+	_ = v.For(context.Background()).drive("Until", d, max)
+	return d.jumped
 }
 
 // UntilQuiet is Until that also gives up, and returns false, in a quiet time: time
@@ -81,10 +126,8 @@ func (v *Virtual) Until(done func() bool, max time.Duration) bool {
 // (a Timer.Lapse within a day). Polls and ticks go on for ever, and promise nothing
 // else. q carries its knowledge from one call to the next; nil has none.
 func (v *Virtual) UntilQuiet(q *Quiet, done func() bool, max time.Duration) bool {
-	if q == nil {
-		q = &Quiet{}
-	}
-	return v.drive1("UntilQuiet", &drive{kind: driveUntil, done: done, quiet: q}, max).jumped
+	met, _ := v.For(context.Background()).UntilQuiet(q, done, max)
+	return met
 }
 
 // Quiet is the knowledge of UntilQuiet about a time of idle waits only. The
@@ -123,34 +166,62 @@ func (q *Quiet) passed(v *Virtual, at int64) bool {
 	return q.spent > q.enough
 }
 
-// driveBy lets time move as kind says, by at most d, and waits for it.
-func (v *Virtual) driveBy(op string, kind driveKind, d time.Duration) *drive {
-	return v.drive1(op, &drive{kind: kind}, d)
-}
-
-func (v *Virtual) drive1(op string, dr *drive, d time.Duration) *drive {
+// drive lets time move as dr says, by at most by, and waits for it.
+func (d Driver) drive(op string, dr *drive, by time.Duration) error {
+	v := d.v
 	v.refuseOwn(op)
-	v.driving.Lock()
-	defer v.driving.Unlock()
+	select {
+	case v.driving <- struct{}{}:
+		defer func() { <-v.driving }()
+	case <-d.ctx.Done():
+		return d.ctx.Err()
+	}
 	v.mu.Lock()
 	now := v.now.Load()
-	dr.begin, dr.limit = now, plus(now, int64(max(d, 0)))
+	dr.begin, dr.limit, dr.end = now, plus(now, int64(max(by, 0))), now
 	dr.visit.done = make(chan struct{})
+	dr.seen = v.seq
 	v.drive = dr
 	if v.pace.kind != "" {
-		patience := v.wall.afterFunc(drivePatience, func() { v.hurry(dr) })
-		defer patience.Stop()
+		dr.hurry = v.wall.afterFunc(drivePatience, func() { dr.hurryOn(v) })
+		defer dr.hurry.Stop()
 	}
 	v.kickUnlock()
+	leave := context.AfterFunc(d.ctx, func() {
+		v.mu.Lock()
+		dr.ended = true
+		v.kickUnlock()
+	})
+	defer leave()
 	<-dr.visit.done
-	return dr
+	if dr.cut {
+		return d.ctx.Err()
+	}
+	return nil
 }
 
-// hurry lets a drive go on without the calls that are out.
-func (v *Virtual) hurry(d *drive) {
+// hurryOn lets a drive go on without the calls that were out when it looked before, in a
+// pace that would not wait for them.
+func (d *drive) hurryOn(v *Virtual) {
 	v.mu.Lock()
-	d.alone = true
+	if v.drive != d {
+		v.mu.Unlock()
+		return
+	}
+	if v.pace.kind == Real || v.pace.kind == Auto {
+		d.given = d.seen
+	}
+	d.seen = v.seq
+	d.hurry.Reset(drivePatience)
 	v.kickUnlock()
+}
+
+// waitsLocked reports whether time stands still for the calls that are out.
+func (v *Virtual) waitsLocked() bool {
+	if v.drive == nil {
+		return v.pace.kind == ""
+	}
+	return v.out[len(v.out)-1].seq > v.drive.given // they are in this order
 }
 
 // moveLocked moves time one step, if there is a reason and a driver or pace that
@@ -190,14 +261,30 @@ func (v *Virtual) moveLocked() bool {
 	} else {
 		v.jumpNoticeLocked(d.limit)
 		v.now.Store(max(d.limit, v.now.Load()))
-		v.moved = v.turn
-		d.end = v.now.Load()
-		v.drive = nil
-		v.finished = append(v.finished, &d.visit)
+		d.finishLocked(v)
 	}
 	v.inputLocked()
 	v.pace.rebase(v)
 	return true
+}
+
+// cutLocked ends a drive whose caller has left.
+func (d *drive) cutLocked(v *Virtual) {
+	if !d.ended {
+		return
+	}
+	d.cut = true
+	d.finishLocked(v)
+	v.inputLocked()
+	v.pace.rebase(v)
+}
+
+// finishLocked ends the drive at the present time.
+func (d *drive) finishLocked(v *Virtual) {
+	v.moved = v.turn
+	d.end = v.now.Load()
+	v.finished = append(v.finished, &d.visit)
+	v.drive = nil
 }
 
 func (v *Virtual) jumpNoticeLocked(to int64) {

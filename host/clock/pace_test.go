@@ -139,40 +139,6 @@ func TestRealDoesNotWaitForCalls(t *testing.T) {
 	p.order.is(t, "context deadline exceeded@5m0s")
 }
 
-// A drive in the pace Real waits a moment for calls that are out.
-func TestDriveInRealWaitsForCalls(t *testing.T) {
-	t.Parallel()
-	for _, hangs := range []bool{false, true} {
-		p := newPacer(t)
-		p.Real()
-		out, answer, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		p.Inside("start", func() {
-			clock.NewGroup(p, 0).Go("handler", func() {
-				if p.Sleep(background(), time.Minute) != nil {
-					return
-				}
-				p.Outside(background(), "call", func() { close(out); <-answer })
-				p.order.add("back@%v", since(p.Virtual))
-			})
-		})
-		go func() {
-			defer close(done)
-			p.Advance(2 * time.Minute)
-		}()
-		<-out
-		if hangs {
-			p.wall.Pass(time.Second, nil)
-			<-done
-			close(answer)
-			p.pass(0)
-			continue
-		}
-		close(answer)
-		<-done
-		p.order.is(t, "back@1m0s")
-	}
-}
-
 func TestAutoJumpsWhileSomebodyWaits(t *testing.T) {
 	t.Parallel()
 	p := newPacer(t)

@@ -21,7 +21,7 @@ type Virtual struct {
 
 	now atomic.Int64 // nanoseconds since start; written with mu held
 
-	driving sync.Mutex // held in Advance, Next or Run
+	driving chan struct{} // has the one place of a drive: Advance, Next, Run
 
 	mu        sync.Mutex
 	holder    *task  // has the baton; nil: none is ready
@@ -102,7 +102,7 @@ func NewVirtual(start time.Time, opts *VirtualOptions) *Virtual {
 }
 
 func newVirtual(start time.Time, opts *VirtualOptions, w wall) *Virtual {
-	v := &Virtual{epoch: start.Round(0), wall: w, born: w.now()}
+	v := &Virtual{epoch: start.Round(0), wall: w, born: w.now(), driving: make(chan struct{}, 1)}
 	v.notifier.name = "VirtualOptions.Notify"
 	if opts != nil {
 		v.opts = *opts
@@ -130,6 +130,9 @@ func (v *Virtual) Elapsed() (virtual, real time.Duration) {
 // hands the result to unlock, which wakes it.
 func (v *Virtual) passLocked() *task {
 	for {
+		if v.drive != nil {
+			v.drive.cutLocked(v)
+		}
 		v.keepUpLocked()
 		for v.ready.len() > 0 {
 			if t := v.ready.pop(); !t.void {
@@ -149,7 +152,7 @@ func (v *Virtual) passLocked() *task {
 				v.uncountLocked(c)
 				return v.giveLocked(c.task)
 			}
-			if v.pace.kind == "" || v.drive != nil && !v.drive.alone {
+			if v.waitsLocked() {
 				return nil // a call is out: time stands still, and the call passes on when it comes back
 			}
 		} else {

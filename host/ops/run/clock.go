@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
@@ -22,29 +23,33 @@ func (GetClock) Do(_ context.Context, e *ops.Env) (ClockStatus, error) {
 }
 
 // AdvanceClock moves a virtual clock and returns when what became due has been worked
-// off; 409 when the clock is not virtual.
+// off; 409 when the clock is not virtual. Time stands still while a handler runs, for as long
+// as it runs, except in the modes real and auto, where it waits a second for each. A caller
+// who leaves stops time where it is.
 type AdvanceClock struct {
 	ops.Op[ClockStatus] `route:"POST /clock/advance" clock:"own"`
 
 	By time.Duration `query:"by,required" min:"1ns" max:"8784h" fault:"by %q: want a duration above 0 and at most 8784h" hint:"its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""`
 }
 
-func (in AdvanceClock) Do(_ context.Context, e *ops.Env) (out ClockStatus, err error) {
-	if _, err = virtual(e); err != nil {
+func (in AdvanceClock) Do(ctx context.Context, e *ops.Env) (out ClockStatus, err error) {
+	if _, err = virtual(e); err == nil {
+		err = host.AdvanceFor(ctx, e.Host, in.By)
+	}
+	if err != nil {
 		return out, err
 	}
-	e.Host.Advance(in.By)
 	return timeAndDue(e), nil
 }
 
 // NextDeadline moves a virtual clock to what is due next, through every deadline on the
-// way, and returns when that has been worked off; 409 when the clock is not virtual, or
-// nothing is due.
+// way, and returns when that has been worked off, as AdvanceClock does; 409 when the clock
+// is not virtual, or nothing is due.
 type NextDeadline struct {
 	ops.Op[ClockStatus] `route:"POST /clock/next" clock:"own"`
 }
 
-func (NextDeadline) Do(_ context.Context, e *ops.Env) (out ClockStatus, err error) {
+func (NextDeadline) Do(ctx context.Context, e *ops.Env) (out ClockStatus, err error) {
 	v, err := virtual(e)
 	if err != nil {
 		return out, err
@@ -53,7 +58,9 @@ func (NextDeadline) Do(_ context.Context, e *ops.Env) (out ClockStatus, err erro
 	if len(next) == 0 {
 		return out, ops.Refuse(http.StatusConflict, "nothing is due at any time: the clock has nowhere to go", "")
 	}
-	e.Host.Advance(max(next[0].Until.Sub(v.Now()), 0))
+	if err = host.AdvanceFor(ctx, e.Host, max(next[0].Until.Sub(v.Now()), 0)); err != nil {
+		return out, err
+	}
 	return timeAndDue(e), nil
 }
 
@@ -149,7 +156,7 @@ func due(v *clock.Virtual, n int) []clock.Wait {
 func virtual(e *ops.Env) (*clock.Virtual, error) {
 	v, ok := e.Host.Clock().(*clock.Virtual)
 	if !ok {
-		return nil, ops.Refuse(http.StatusConflict, "the host runs on the clock of the system: it cannot be moved", "")
+		return nil, ops.Refuse(http.StatusConflict, host.ErrNotVirtual.Error(), "")
 	}
 	return v, nil
 }

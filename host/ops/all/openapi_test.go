@@ -26,7 +26,7 @@ import (
 	"github.com/redeliver/redeliver/host/ops/all"
 )
 
-var update = flag.Bool("update", false, "write the list of doc.go and schemas/openapi anew")
+var update = flag.Bool("update", false, "write the list of doc.go, schemas/openapi and the types of the page anew")
 
 // TestControlTable compares what is made from the table of operations.
 func TestControlTable(t *testing.T) {
@@ -55,6 +55,14 @@ func TestControlTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		same(t, file, string(text), described(all.Table(), words))
+	})
+	t.Run("types of the page", func(t *testing.T) {
+		const file = "../../web/ui/app/src/api/types.ts"
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, file, string(text), typed(all.Table(), words))
 	})
 	for _, op := range all.Routes(all.Table()) {
 		if words[op.Name] == "" {
@@ -128,9 +136,10 @@ type describer struct {
 	types   map[string]reflect.Type // by the names of schemas
 }
 
-func described(table ops.Table, words map[string]string) string {
+// paths are the operations by path and method, with the schemas that they need.
+func paths(table ops.Table, words map[string]string) (paths, schemas object) {
 	d := describer{words, object{}, map[string]reflect.Type{}}
-	paths := object{}
+	paths = object{}
 	for _, op := range all.Routes(table) {
 		path, ok := paths[ops.Prefix+op.Path].(object)
 		if !ok {
@@ -139,6 +148,11 @@ func described(table ops.Table, words map[string]string) string {
 		}
 		path[strings.ToLower(op.Method)] = d.operation(op)
 	}
+	return paths, d.schemas
+}
+
+func described(table ops.Table, words map[string]string) string {
+	paths, schemas := paths(table, words)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -153,7 +167,7 @@ func described(table ops.Table, words map[string]string) string {
 		"security": []any{object{}, object{"key": []string{}}},
 		"paths":    paths,
 		"components": object{
-			"schemas":         d.schemas,
+			"schemas":         schemas,
 			"securitySchemes": object{"key": object{"type": "apiKey", "in": "header", "name": "X-Functions-Key"}},
 		},
 	})

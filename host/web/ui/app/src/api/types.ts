@@ -1,253 +1,831 @@
-/** The answers of the control API that the page reads: schemas/openapi/control.json. */
+/**
+ * What the control API answers. go test ./host/ops/all -run TestControlTable -update writes it from
+ * the operations.
+ */
 
-export interface Policy {
-  strategy: string;
-  maxRetryCount: number;
-  delayInterval?: string;
-  minimumInterval?: string;
-  maximumInterval?: string;
-  source?: string;
+/** App is an app as the page shows it. */
+export interface App {
+  endpoints: Endpoint[];
+  findings: Finding[];
+  functions: FunctionState[];
+  generations: Generation[];
+  settings: Setting[];
+}
+
+export interface Attempt {
+  outcome: string;
+  status?: number;
+  time: string;
+}
+
+/** BlobInfo is a blob of the embedded storage account. */
+export interface BlobInfo {
+  container: string;
+  contentType: string;
+  etag: string;
+  name: string;
+  size: number;
+}
+
+/** BreakerState is the state of a circuit breaker. */
+export interface BreakerState {
+  /** closed, open, half-open */
+  state: string;
+  /** of an open one */
+  until?: string;
+}
+
+/** BusEntities are the entities of the embedded Service Bus namespace. */
+export interface BusEntities {
+  servicebus: BusEntity[];
+}
+
+/** BusEntity is an entity of the embedded Service Bus namespace, and how many messages it holds. A topic can hold scheduled ones only. */
+export interface BusEntity {
+  /** locked ones count */
+  active: number;
+  deadLetter: number;
+  deferred: number;
+  kind: string;
+  locked: number;
+  /** "orders", "events/Subscriptions/all" */
+  path: string;
+  scheduled: number;
+  settings: BusSettings;
+  transferDeadLetter: number;
+}
+
+/** BusMessage is a Service Bus message as the control API shows it. */
+export interface BusMessage {
+  binary?: string;
+  /** Body is the body when it is text, Binary (base64) when it is not. */
+  body?: string;
+  contentType?: string;
+  correlationId?: string;
+  deadLetterDescription?: string;
+  deadLetterReason?: string;
+  deadLetterSource?: string;
+  enqueued: string;
+  expires?: string;
+  failedDeliveries: number;
+  lockedUntil?: string;
+  messageId: string;
+  /** without the dead-letter reason */
+  properties?: Record<string, unknown>;
+  replyTo?: string;
+  scheduledFor?: string;
+  sequenceNumber: number;
+  sessionId?: string;
+  /** active, locked, deferred, scheduled */
+  state: string;
+  subject?: string;
+  to?: string;
+}
+
+/** BusPeeked is a part of an entity or of one of its sub-queues. Count is all of it. */
+export interface BusPeeked {
+  count: number;
+  entity: BusEntity;
+  messages: BusMessage[];
+  path: string;
+}
+
+/** BusSent says what became of a message that was sent. SequenceNumber is set for a message that waits for its time. */
+export interface BusSent {
+  messageId: string;
+  path: string;
+  scheduledFor?: string;
+  sequenceNumber?: number;
+}
+
+/** BusSettings are the settings of an entity, under the names that they have at the service (spec messaging 1.1). Durations are ISO 8601, "PT1M"; one that is missing has no end, or in a new entity its default. */
+export interface BusSettings {
+  autoDeleteOnIdle?: string;
+  deadLetteringOnMessageExpiration?: boolean;
+  defaultMessageTimeToLive?: string;
+  duplicateDetectionHistoryTimeWindow?: string;
+  enableDeadLetteringOnFilterEvaluationExceptions?: boolean;
+  forwardDeadLetteredMessagesTo?: string;
+  forwardTo?: string;
+  lockDuration?: string;
+  maxDeliveryCount?: number;
+  maxMessageSizeInKilobytes?: number;
+  maxSizeInMegabytes?: number;
+  requiresDuplicateDetection?: boolean;
+  requiresSession?: boolean;
+  status?: string;
+  userMetadata?: string;
+}
+
+/** ClockStatus is the time of a host. Elapsed times count from the making of the clock, in milliseconds. */
+export interface ClockStatus {
+  /** the next five, where the clock was asked for; the first is the one of NextDeadline */
+  due?: Due[];
+  /** of a virtual clock: real, debug, auto or manual */
+  mode?: string;
+  now: string;
+  realElapsedMs?: number;
+  virtual: boolean;
+  virtualElapsedMs?: number;
+  wall: string;
+}
+
+/** ContainerInfo is a blob container of the embedded storage account. */
+export interface ContainerInfo {
+  /** snapshots and uncommitted blobs do not count */
+  blobs: number;
+  /** of these blobs */
+  bytes: number;
+  name: string;
+}
+
+/** CosmosContainer is a container of the embedded Cosmos DB account. */
+export interface CosmosContainer {
+  documents: number;
+  /** of functions that watch the container */
+  leases?: Leases[];
+  partitionKey: string;
+  /** "shop/orders" */
+  path: string;
+  ranges: RangeStatus[];
+}
+
+/** CosmosContainers are the containers of the embedded Cosmos DB account. */
+export interface CosmosContainers {
+  cosmos: CosmosContainer[];
+}
+
+/** CosmosDocuments are documents of a container, sorted by identifier: of a lease container, the checkpoints of functions. */
+export interface CosmosDocuments {
+  /** that were asked for */
+  count: number;
+  documents: unknown[];
+  path: string;
+}
+
+/** CosmosWritten says what was created or replaced. */
+export interface CosmosWritten {
+  /** the container, which was missing */
+  created?: boolean;
+  etags: string[];
+  ids: string[];
+  path: string;
+}
+
+export interface DeliveryInfo {
+  attempts: Attempt[];
+  eventId: string;
+  eventType: string;
+  expires: string;
+  next?: string;
+  outcome?: string;
+  published: string;
+  reason?: string;
+  subject: string;
+  subscription: string;
+  topic: string;
+}
+
+/** Due is a time that work waits for, or a listener; when there is none, any deadline. */
+export interface Due {
+  at: string;
+  /** who waits; a timeout has none */
+  name?: string;
+  /** sleep: work waits for it; idle: a poll or tick; timer; lapse: the end of a lock or message; timeout */
+  wait: string;
+}
+
+/** DueItem is something that will happen at a time. */
+export interface DueItem {
+  at: string;
+  delivery?: string;
+  entity?: string;
+  function?: string;
+  /** retry, redelivery, delayed, lock, scheduled, event, timer, breaker */
+  kind: string;
+  messageId?: string;
+  /** of the message, as in GET /messages */
+  service?: string;
+  text: string;
+}
+
+/** Dues are what is due next. */
+export interface Dues {
+  items: DueItem[];
+  /** so many come later */
+  more?: number;
+  now: string;
+}
+
+/** Endpoint is where clients find a service of the host. */
+export interface Endpoint {
+  address?: string;
+  /** without a key of the user's own */
+  connectionString?: string;
+  service: string;
+}
+
+/** EntityDeleted says what was deleted. A topic goes with its subscriptions. */
+export interface EntityDeleted {
+  kind: string;
+  /** that went with it, dead letters and messages of subscriptions included */
+  messages: number;
+  path: string;
+  /** of a topic */
+  subscriptions?: number;
+}
+
+export interface Entry {
+  attempt?: number;
+  decided?: string;
+  delivery?: string;
+  deliveryCount?: number;
+  formula?: string;
+  layer: string;
+  seq: number;
+  text: string;
+  then?: string;
+  time: string;
+}
+
+/** Error is the refusal of an operation, and the body of the answer that reports it. */
+export interface Error {
+  error: string;
+  hint?: string;
+}
+
+/** Fault lets operations fail. Its members are those of AddFault. */
+export interface Fault {
+  after?: boolean;
+  diskFull?: boolean;
+  entity?: string;
+  error?: string;
+  latency?: string;
+  /** how many operations it is still for; 0 while only its time ends it */
+  left?: number;
+  lost?: boolean;
+  operation?: string;
+  service?: string;
+  status?: number;
+  /** when it ends */
+  until?: string;
+}
+
+/** Faults are those that wait for operations, in the order in which they were added. */
+export interface Faults {
+  faults: Fault[];
+}
+
+export interface Filter {
+  key: string;
+  operatorType: string;
+  value?: unknown;
+  values?: unknown[];
+}
+
+/** Finding is an error, a warning or a lint of check. */
+export interface Finding {
   file?: string;
+  fix?: string;
+  function?: string;
   line?: number;
+  message: string;
+  path?: string;
+  /** of a lint: L-1 */
+  rule?: string;
+  /** error, warning or lint */
+  severity: string;
+}
+
+/** FunctionInfo is one function of the running generation. */
+export interface FunctionInfo {
+  detail?: string;
+  name: string;
+  /** queue, route, schedule, path */
+  source?: string;
+  /** enabled, disabled, not served, error */
+  state: string;
+  trigger?: string;
 }
 
 export interface FunctionReport {
-  name: string;
-  trigger?: string;
-  source?: string;
-  inError: boolean;
-  disabled?: string;
-  notServed?: string;
-  retry: Policy | null;
-  ignoredRetry?: Policy;
   attemptsPerDelivery: number;
   attemptsUnbounded?: boolean;
   deliveries: number;
   deliveriesUnbounded?: boolean;
+  disabled?: string;
+  end?: string;
+  file?: string;
+  ignoredRetry?: PolicyReport;
+  inError: boolean;
+  name: string;
+  notServed?: string;
+  retry: PolicyReport | null;
+  source?: string;
   totalAttempts: number;
   totalUnbounded?: boolean;
-  waitTotal: { minimum?: string; maximum?: string; unbounded?: boolean };
-  end?: string;
-}
-
-export interface Problem {
-  kind?: string;
-  id?: string;
-  function?: string;
-  file?: string;
-  line?: number;
-  column?: number;
-  path?: string;
-  reason?: string;
-  message?: string;
-  hint?: string;
-}
-
-export interface Report {
-  functions: FunctionReport[];
-  errors: Problem[];
-  warnings: Problem[];
-  lints: Problem[];
-}
-
-export interface ClockStatus {
-  now: string;
-  wall: string;
-  virtual: boolean;
-  mode?: string;
-  due?: { at: string; wait: string; name?: string }[];
-  realElapsedMs?: number;
-  virtualElapsedMs?: number;
-}
-
-/** How one of several apps of a run stands. */
-export interface Standing {
-  name?: string;
-  folder: string;
-  state: string;
-  generation: number;
-}
-
-export interface Status {
-  version: string;
-  pid: number;
-  app: string;
-  state: string;
-  ready: boolean;
-  generation: number;
-  errors?: string[];
-  apps?: Standing[];
-  report?: Report;
-  clock: ClockStatus;
-}
-
-export interface FunctionInfo {
-  name: string;
   trigger?: string;
-  source?: string;
-  state: string;
+  unloaded?: string;
+  waitPerDelivery: WaitReport;
+  waitTotal: WaitReport;
+}
+
+/** FunctionState is how a function stands. */
+export interface FunctionState {
+  /** of a function that has one */
+  breaker?: BreakerState;
   detail?: string;
-}
-
-export interface QueueInfo {
+  language: string;
   name: string;
-  count: number;
-  visible: number;
-  invisible: number;
-}
-
-export interface BusEntity {
-  path: string;
-  kind: string;
-  active: number;
-  scheduled: number;
-  deferred: number;
-  locked: number;
-  deadLetter: number;
-  transferDeadLetter: number;
-}
-
-export interface GridSubscription {
-  name: string;
+  /** enabled, disabled, not served, error */
   state: string;
+  trigger?: string;
+}
+
+/** Generation is an app that was loaded, or an edit that was refused. */
+export interface Generation {
+  at: string;
+  /** "added NAME", "removed NAME" of functions; none: something within has changed */
+  changes: string[];
+  current?: boolean;
+  /** of one that was refused for several: which of them this is, from 1 */
+  fault?: number;
+  /** and how many there are */
+  faults?: number;
+  file?: string;
+  hint?: string;
+  /** of one that was loaded */
+  number?: number;
+  reason?: string;
+  refused?: boolean;
+  /** of one that was refused: the files are as before again */
+  undone?: boolean;
+}
+
+/** GridDeleted says what was deleted of Event Grid: a topic with its event subscriptions, or one of them. */
+export interface GridDeleted {
+  /** events that were not delivered yet */
   pending: number;
-  failures?: number;
-  deadLetters?: number;
-  next?: string;
-  sparedUntil?: string;
-  function?: string;
-  endpoint?: string;
+  subscription?: string;
+  /** of a topic */
+  subscriptions?: number;
+  topic: string;
 }
 
+/** GridTopic is a topic of the embedded Event Grid. */
 export interface GridTopic {
+  inputSchema: string;
+  /** with which publishers are let in */
+  key: string;
   name: string;
-  subscriptions: GridSubscription[];
+  resource: string;
+  subscriptions: SubscriptionInfo[];
 }
 
+/** GroupCreated is a consumer group that was made. */
+export interface GroupCreated {
+  consumerGroup: string;
+  hub: string;
+}
+
+/** HubCheckpoint is how far a consumer group has read a partition. */
+export interface HubCheckpoint {
+  /** events that are kept and come after it */
+  behind: number;
+  consumerGroup: string;
+  /** why it cannot be read */
+  error?: string;
+  /** of the last event before it; null: there is none */
+  sequenceNumber: number | null;
+}
+
+/** HubCreated is a hub that was made. */
+export interface HubCreated {
+  /** $Default is the first */
+  consumerGroups: string[];
+  name: string;
+  partitions: number;
+  retention: string;
+}
+
+/** HubInfo is a hub of the embedded Event Hubs namespace. */
 export interface HubInfo {
   name: string;
-  partitions: {
-    id: string;
-    events: number;
-    lastSequence: number;
-    checkpoints: { consumerGroup: string; sequenceNumber: number | null; behind: number; error?: string }[];
-  }[];
+  partitions: HubPartition[];
 }
 
-export interface CosmosContainer {
-  path: string;
-  documents: number;
-  partitionKey: string;
-  ranges: { id: string; documents: number }[];
-  leases?: {
-    container: string;
-    functions?: string[];
-    error?: string;
-    ranges?: { range: string; function?: string; owner?: string; continuation?: string; pending: number | null; error?: string }[];
-  }[];
+/** HubPartition is a partition of a hub. LastSequence is -1 before the first event. */
+export interface HubPartition {
+  /** one for each consumer group */
+  checkpoints: HubCheckpoint[];
+  /** that are kept */
+  events: number;
+  id: string;
+  lastSequence: number;
 }
 
-export interface GridDelivery {
-  topic: string;
-  subscription: string;
-  eventId: string;
-  eventType: string;
-  subject: string;
-  next?: string;
-  attempts: { outcome: string; time: string; status?: number }[];
-  outcome?: string;
+/** HubSent says where an event went. */
+export interface HubSent {
+  hub: string;
+  partitionId?: string;
+  partitionKey?: string;
 }
 
+/** Identity is a host's answer to a challenge. */
+export interface Identity {
+  proof: string;
+}
+
+/** Inventory is what a host has: the functions of the running generation and what its embedded services hold. Each service has a list of its own, sorted by name, that is never null. */
 export interface Inventory {
-  state: string;
+  containers: ContainerInfo[];
+  cosmos: CosmosContainer[];
+  /** Deliveries are events that subscriptions of Event Grid still have, in order of publication, at most 256. */
+  deliveries: DeliveryInfo[];
+  /** why no app runs */
   errors?: string[];
-  functions: FunctionInfo[];
-  queues: QueueInfo[];
-  containers: { name: string; blobs: number; bytes: number }[];
-  servicebus: BusEntity[];
   eventgrid: GridTopic[];
   eventhubs: HubInfo[];
-  cosmos: CosmosContainer[];
-  outputs: { function: string; binding: string; type: string; recorded: number; failing?: number }[];
-  deliveries: GridDelivery[];
+  functions: FunctionInfo[];
+  /** More are the lists of services that have none here, by the first word of their paths. */
+  more?: Record<string, unknown>;
+  /** Outputs are those that are not served, with what was recorded, and those that are made to fail. */
+  outputs: OutputInfo[];
+  queues: QueueInfo[];
+  servicebus: BusEntity[];
+  state: string;
 }
 
-export interface Entry {
-  seq: number;
-  time: string;
-  layer: string;
-  delivery?: string;
-  deliveryCount?: number;
-  attempt?: number;
-  text: string;
-  decided?: string;
-  then?: string;
-  formula?: string;
+/** InvokeResponse is the answer of an HTTP-triggered function. */
+export interface InvokeResponse {
+  /** base64 */
+  body?: string;
+  headers?: Record<string, string[]>;
+  statusCode: number;
+}
+
+/** InvokeResult is what came of a call by hand, all attempts made. */
+export interface InvokeResult {
+  attempts: number;
+  /** the last attempt's */
+  error?: string;
+  response?: InvokeResponse;
+  succeeded: boolean;
+}
+
+/** Lease is the lease of one range. */
+export interface Lease {
+  changed?: string;
+  continuation?: string;
+  /** why the lease cannot be used */
+  error?: string;
+  /** that the owner is, if it is one of this host */
+  function?: string;
+  /** as the lease has it */
+  owner?: string;
+  /** changes after the continuation; null: not known */
+  pending: number | null;
+  range: string;
+}
+
+/** Leases is how far functions have come that share the leases of one prefix for one container of the embedded Cosmos DB account, as the control API shows it. */
+export interface Leases {
+  /** of the leases: "shop/leases" */
+  container: string;
+  /** why there are none */
+  error?: string;
+  functions: string[];
+  prefix?: string;
+  ranges: Lease[];
 }
 
 export interface Life {
-  message?: string;
-  service?: string;
-  number?: number;
-  function?: string;
-  trigger?: string;
-  source?: string;
-  policy?: string;
-  expected?: string;
-  deliveries: number;
   attempts: number;
+  deliveries: number;
   entries: Entry[];
-  over: boolean;
+  expected?: string;
+  function?: string;
+  message?: string;
   next: string;
   nextAt?: string;
+  number?: number;
+  over: boolean;
+  policy?: string;
+  service?: string;
+  source?: string;
+  trigger?: string;
 }
 
-export interface Told {
-  now: string;
-  lives: Life[];
-  more?: number;
-}
-
-/** A message, event, document or blob as any service holds it. */
-export interface ShownMessage {
+export interface Lint {
+  column?: number;
+  file: string;
+  function?: string;
   id: string;
-  messageId?: string;
-  state: string;
-  deliveryCount?: number;
-  enqueued?: string;
-  visibleAt?: string;
-  expires?: string;
-  size: number;
-  preview?: string;
-  binary?: boolean;
-  properties?: Record<string, string>;
-  origin?: string;
-  reason?: string;
+  line?: number;
+  message: string;
+  path?: string;
 }
 
+/** LocksExpired says how many messages had a lock that was ended. */
+export interface LocksExpired {
+  expired: number;
+  path: string;
+  session?: string;
+}
+
+/** Message is a queue message as the control API shows it. */
+export interface Message {
+  binary?: string;
+  body?: string;
+  dequeueCount: number;
+  expires?: string;
+  id: string;
+  inserted: string;
+  /** LastError is the failure that brought a message into its poison queue, where the host has seen it: host.Host.PoisonError. */
+  lastError?: string;
+  /** only of a message that is not visible */
+  nextVisible?: string;
+  /** Text is what the service holds; Body is the decoded body when it is text, Binary (base64) when it is not. Undecodable says why neither is there. */
+  text: string;
+  undecodable?: string;
+}
+
+/** MessageMoved says what was done to a message. */
+export interface MessageMoved {
+  entity: string;
+  id: string;
+  /** that it has there */
+  newId?: string;
+  service: string;
+  /** where it is now, if that is elsewhere */
+  target?: string;
+}
+
+/** Messages are messages of an entity. */
 export interface Messages {
   messages: ShownMessage[];
+  /** there are more than were asked for */
   more?: boolean;
 }
 
-/** What became of a message that was released or given up. */
-export interface Moved {
-  target?: string;
-  newId?: string;
+export interface OutputInfo {
+  binding: string;
+  failing?: number;
+  function: string;
+  recorded: number;
+  type: string;
 }
 
-/** What a redrive has moved. */
+/** Outputs are outputs of functions. */
+export interface Outputs {
+  outputs: OutputInfo[];
+}
+
+/** Peeked is the visible part of a queue. Count also counts what is invisible: in work, waiting for its redelivery, or delayed. */
+export interface Peeked {
+  count: number;
+  messages: Message[];
+  queue: string;
+}
+
+/** PeekedOutputs is what was recorded of outputs that are not served: the latest values, oldest first. Count is how many are kept. */
+export interface PeekedOutputs {
+  count: number;
+  /** "function" or "function/binding" */
+  name: string;
+  outputs: RecordedOutput[];
+}
+
+export interface PolicyReport {
+  configuredMaxRetryCount?: number;
+  delayInterval?: string;
+  file: string;
+  line?: number;
+  maxRetryCount: number;
+  maximumInterval?: string;
+  minimumInterval?: string;
+  path?: string;
+  source: string;
+  strategy: string;
+}
+
+export interface Problem {
+  allowed?: string;
+  column?: number;
+  file: string;
+  first?: boolean;
+  found?: string;
+  function?: string;
+  hint?: string;
+  kind?: string;
+  line?: number;
+  path?: string;
+  reason: string;
+}
+
+/** Published says which events a topic has taken. */
+export interface Published {
+  ids: string[];
+  topic: string;
+}
+
+/** Purged says how many messages or documents were removed. */
+export interface Purged {
+  path: string;
+  removed: number;
+}
+
+/** QueueInfo is a queue of the embedded storage account. */
+export interface QueueInfo {
+  /** all messages */
+  count: number;
+  /** in work, waiting for redelivery, or delayed */
+  invisible: number;
+  name: string;
+  /** a function could take them now */
+  visible: number;
+}
+
+/** QueuePurged says how many messages a queue held when it was emptied. */
+export interface QueuePurged {
+  queue: string;
+  removed: number;
+}
+
+/** Queues are the queues of an account, sorted by name. */
+export interface Queues {
+  queues: QueueInfo[];
+}
+
+/** RanAgain says what was done to run a delivery again. */
+export interface RanAgain {
+  delivery: string;
+  entity?: string;
+  function: string;
+  /** of the new message */
+  newId?: string;
+  service?: string;
+}
+
+/** RangeStatus is a range and how many documents it holds. */
+export interface RangeStatus {
+  documents: number;
+  id: string;
+}
+
+export interface RecordedOutput {
+  attempt: number;
+  binary?: string;
+  binding: string;
+  body?: string;
+  delivery: string;
+  function: string;
+  invocation: string;
+  messageId?: string;
+  size: number;
+  time: string;
+  type: string;
+}
+
+/** Redriven says what a redrive has moved. */
 export interface Redriven {
   from: string;
-  to: string;
-  moved: number;
+  /** of the one message of a queue that was asked for */
+  id?: string;
+  /** still in From: invisible, locked, not asked for, or arrived meanwhile */
   left: number;
+  moved: number;
+  /** that it has now */
   newId?: string;
+  to: string;
 }
 
-export interface InvokeResult {
-  succeeded: boolean;
-  attempts: number;
-  error?: string;
-  response?: { statusCode: number; headers?: Record<string, string>; body?: string }; // the body in base64
+/** Reloaded is the result of a reload that was not refused. */
+export interface Reloaded {
+  generation: number;
+  state: string;
+}
+
+export interface Report {
+  app: string;
+  blocked: boolean;
+  errors: Problem[];
+  functions: FunctionReport[];
+  hostId: string;
+  ignored?: string[];
+  lints: Lint[];
+  logLevels?: Record<string, string>;
+  warnings: Problem[];
+  withoutEffect?: string[];
+}
+
+/** Setting is a setting of local.settings.json. Its value is masked, unless it is one that is no secret by its kind: a number (unless its name speaks of a key, a password or the like), true or false, the runtime, the embedded storage. */
+export interface Setting {
+  masked?: boolean;
+  name: string;
+  source: string;
+  value: string;
+}
+
+/** ShownMessage is a message, event, document or blob as the page shows it. Its state is of a queue: visible, hidden (in work, or waits for its redelivery) or scheduled; of Service Bus: active, locked, scheduled or deferred; of Event Grid: waiting, sending or dead (its dead letter is to be written); of all else visible. */
+export interface ShownMessage {
+  /** the body is no text */
+  binary?: boolean;
+  /** deliveries so far; of Service Bus those that failed */
+  deliveryCount?: number;
+  enqueued?: string;
+  expires?: string;
+  /** in its entity; of Service Bus the sequence number, of a hub PARTITION/SEQUENCE, of Event Grid TOPIC/SUBSCRIPTION/EVENT */
+  id: string;
+  messageId?: string;
+  /** where a poison message or dead letter came from */
+  origin?: string;
+  /** the beginning of a body that is text, at most 256 characters */
+  preview?: string;
+  properties?: Record<string, string>;
+  /** why it is there, or failed last */
+  reason?: string;
+  /** of Service Bus, ID as a number */
+  sequence?: number;
+  size: number;
+  state: string;
+  /** end of its lock or wait, or its next attempt */
+  visibleAt?: string;
+}
+
+export interface Standing {
+  errors?: string[];
+  folder: string;
+  generation: number;
+  logLevels?: Record<string, string>;
+  name: string;
+  state: string;
+}
+
+/** StateLoaded is the result of loading a state. */
+export interface StateLoaded {
+  /** MovedMS is by how much the clock was moved to the time of the state, in milliseconds. */
+  movedMs?: number;
+}
+
+/** Status is the state of a host and what it runs. */
+export interface Status {
+  /** absolute path of the app folder */
+  app: string;
+  /** of a run that has several; the other fields are of the one that was asked */
+  apps?: Standing[];
+  clock: ClockStatus;
+  errors?: string[];
+  generation: number;
+  /** sequence number of the latest record */
+  journal: number;
+  pid: number;
+  ready: boolean;
+  /** of the running generation; of several apps all functions, as "app/function" */
+  report?: Report;
+  state: string;
+  version: string;
+}
+
+/** Subscribed is an event subscription that was made. */
+export interface Subscribed {
+  state: string;
+  subscription: string;
+  topic: string;
+}
+
+export interface SubscriptionInfo {
+  advancedFilters?: Filter[];
+  deadLetterContainer?: string;
+  deadLetters: number;
+  deliveryHeaders?: Record<string, string>;
+  endpoint?: string;
+  eventDeliverySchema?: string;
+  eventTimeToLiveInMinutes?: number;
+  failures?: number;
+  function?: string;
+  includedEventTypes?: string[];
+  isSubjectCaseSensitive?: boolean;
+  maxDeliveryAttempts?: number;
+  maxEventsPerBatch?: number;
+  name: string;
+  next?: string;
+  pending: number;
+  preferredBatchSizeInKilobytes?: number;
+  sparedUntil?: string;
+  state: string;
+  subjectBeginsWith?: string;
+  subjectEndsWith?: string;
+}
+
+export interface Told {
+  lives: Life[];
+  more?: number;
+  now: string;
+}
+
+export interface WaitReport {
+  maximum?: string;
+  minimum?: string;
+  unbounded?: boolean;
 }

@@ -3,7 +3,7 @@ import { get } from "../api/client";
 import { edits } from "../journal/store";
 import { link } from "../route";
 import { Text } from "../ui/text";
-import type { AppAnswer, Generation } from "./answer";
+import type { App, Generation } from "../api/types";
 
 /** Says on every view that the files are not what runs, from a refused edit until the next that is loaded or undone. */
 export function RefusedEdit() {
@@ -12,7 +12,7 @@ export function RefusedEdit() {
   useEffect(() => {
     const abort = new AbortController();
     if (seen > 0) {
-      get<AppAnswer>("app", abort.signal)
+      get<App>("app", abort.signal)
         .then((app) => set(app.generations))
         .catch(() => undefined); // the stream says that the host is away
     }

@@ -1,17 +1,16 @@
 import { Fragment } from "preact";
 import { send } from "../api/client";
 import { usePolled } from "../api/polled";
-import type { Standing, Status } from "../api/types";
+import type { App, Finding, Generation, Reloaded, Standing, Status } from "../api/types";
 import { now } from "../clock/now";
 import { Copy, Said, useActions } from "../ui/action";
 import { Wide } from "../ui/wide";
 import { Text } from "../ui/text";
 import { at, when } from "../ui/time";
-import type { AppAnswer, Finding, Generation } from "./answer";
 
 /** The app: what was loaded, with which settings, reached where, and what check says of it. */
 export function AppView() {
-  const app = usePolled<AppAnswer>("app", 3_000);
+  const app = usePolled<App>("app", 3_000);
   const status = usePolled<Status>("status", 3_000);
   const actions = useActions(() => {
     app.again();
@@ -21,7 +20,7 @@ export function AppView() {
   const a = app.value;
   const reload = () =>
     actions.run(async () => {
-      const { generation, state } = await send<{ generation: number; state: string }>("POST", "reload");
+      const { generation, state } = await send<Reloaded>("POST", "reload");
       return `Generation ${generation}, ${state}.`;
     });
   return (
@@ -81,12 +80,14 @@ export function AppView() {
   );
 }
 
+type Stands = Omit<Standing, "name"> & { name?: string };
+
 /** How each app of the run stands; one that runs alone has no name. */
-function standing(s: Status): Standing[] {
+function standing(s: Status): Stands[] {
   return s.apps ?? [{ folder: s.app, state: s.state, generation: s.generation }];
 }
 
-function isGood(s: Status, one: Standing): boolean {
+function isGood(s: Status, one: Stands): boolean {
   return s.apps ? one.state === "Running" : s.ready;
 }
 
@@ -143,7 +144,7 @@ function placeOf(f: Finding): string {
   return [file, f.path].filter(Boolean).join(" ");
 }
 
-function Endpoints(props: { list: AppAnswer["endpoints"] }) {
+function Endpoints(props: { list: App["endpoints"] }) {
   return (
     <section class="panel">
       <h2>Endpoints</h2>
@@ -178,7 +179,7 @@ function masked(text: string): string {
   return text.replace(/(AccountKey|SharedAccessKey)=[^;]*/gi, "$1=…");
 }
 
-function Settings(props: { of: string; list: AppAnswer["settings"] }) {
+function Settings(props: { of: string; list: App["settings"] }) {
   return (
     <section class="panel">
       <h2>Settings{props.of}</h2>

@@ -1,23 +1,13 @@
 import { useState } from "preact/hooks";
 import { usePolled } from "../api/polled";
 import { send, withQuery } from "../api/client";
-import type { ClockStatus } from "../api/types";
+import type { ClockStatus, DueItem, Dues } from "../api/types";
 import { Said, useActions } from "../ui/action";
 import { Short, Text } from "../ui/text";
 import { Wide } from "../ui/wide";
 import { at, date, span, timeOfDay, when } from "../ui/time";
 import { link } from "../route";
 import { clock, now, take } from "./now";
-
-interface DueItem {
-  at: string;
-  kind: string;
-  function?: string;
-  delivery?: string;
-  messageId?: string;
-  entity?: string;
-  text: string;
-}
 
 const modes: [string, string][] = [
   ["real", "goes on with the wall"],
@@ -28,7 +18,7 @@ const modes: [string, string][] = [
 
 /** The host's time, how to move it, and what it will bring. */
 export function ClockView() {
-  const due = usePolled<{ now: string; items: DueItem[]; more?: boolean }>("due", 1_000);
+  const due = usePolled<Dues>("due", 1_000);
   const actions = useActions(due.again);
   const [by, setBy] = useState("5m");
   const move = (method: string, path: string, said: (c: ClockStatus) => string) =>
@@ -92,7 +82,7 @@ export function ClockView() {
         <section class="panel">
           <h2>What is due</h2>
           {due.value && due.value.items.length > 0 ? (
-            <Due items={due.value.items} more={due.value.more === true} />
+            <Due items={due.value.items} more={due.value.more ?? 0} />
           ) : (
             <p class="muted">{due.error && !due.value ? due.error : "Nothing waits for a time."}</p>
           )}
@@ -122,7 +112,7 @@ function Times(props: { status: ClockStatus }) {
   );
 }
 
-function Due(props: { items: DueItem[]; more: boolean }) {
+function Due(props: { items: DueItem[]; more: number }) {
   const host = now();
   return (
     <>
@@ -161,7 +151,7 @@ function Due(props: { items: DueItem[]; more: boolean }) {
           })}
         </tbody>
       </Wide>
-      {props.more && <p class="muted">And more that is due later.</p>}
+      {props.more > 0 && <p class="muted">And {props.more.toLocaleString()} more, due later.</p>}
     </>
   );
 }

@@ -1,6 +1,5 @@
-import type { AppAnswer } from "../app/answer";
 import { usePolled } from "../api/polled";
-import type { FunctionReport, Inventory, Policy, Status } from "../api/types";
+import type { App, FunctionReport, Inventory, PolicyReport, Status } from "../api/types";
 import { now } from "../clock/now";
 import { nameOf, which } from "../journal/life";
 import { told, version } from "../journal/store";
@@ -11,14 +10,14 @@ import { timeSpan } from "../journal/record";
 import { Invoke } from "./invoke";
 import { tally, type Tally } from "./tally";
 
-type Breaker = NonNullable<AppAnswer["functions"][number]["breaker"]>;
+type Breaker = NonNullable<App["functions"][number]["breaker"]>;
 
 /** The functions of the app: what they are triggered by, how they are tried again, how they do. */
 export function FunctionsView() {
   void version.value;
   const status = usePolled<Status>("status", 3_000);
   const inventory = usePolled<Inventory>("inventory?deliveries=1", 3_000);
-  const app = usePolled<AppAnswer>("app", 3_000);
+  const app = usePolled<App>("app", 3_000);
   const tallies = tally(told.lives, now());
   const functions = status.value?.report?.functions ?? [];
   return (
@@ -106,7 +105,7 @@ function Card(props: { report: FunctionReport; state: { state: string; detail?: 
   );
 }
 
-function PolicyText(props: { policy: Policy | null }) {
+function PolicyText(props: { policy: PolicyReport | null }) {
   const p = props.policy;
   if (!p) return <span class="muted">none: one attempt in a delivery</span>;
   const retries = p.maxRetryCount < 0 ? "retries for ever" : `${p.maxRetryCount} ${p.maxRetryCount === 1 ? "retry" : "retries"}`;

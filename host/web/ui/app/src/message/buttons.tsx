@@ -1,5 +1,5 @@
 import { send } from "../api/client";
-import type { Moved, Redriven } from "../api/types";
+import type { MessageMoved, RanAgain, Redriven } from "../api/types";
 import type { Life } from "../journal/life";
 import { lastDelivery } from "../journal/life";
 import { link } from "../route";
@@ -20,7 +20,7 @@ export function Buttons(props: { life: Life }) {
 
   const again = () =>
     actions.run(async () => {
-      const { newId } = await send<Moved>("POST", "deliveries/again", { delivery: last?.id });
+      const { newId } = await send<RanAgain>("POST", "deliveries/again", { delivery: last?.id });
       return anew("It runs again", newId);
     });
   const redrive = (from: Place) =>
@@ -35,7 +35,7 @@ export function Buttons(props: { life: Life }) {
     });
   const kill = (from: Place) =>
     actions.run(async () => {
-      const moved = await send<Moved>("POST", "messages/poison", await located(from));
+      const moved = await send<MessageMoved>("POST", "messages/poison", await located(from));
       return moved.target ? `It is in ${moved.target} now.` : "It is given up.";
     });
 

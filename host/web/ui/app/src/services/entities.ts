@@ -1,16 +1,15 @@
 import type { Inventory } from "../api/types";
 
-export type Service = "queue" | "servicebus" | "eventgrid" | "eventhub" | "cosmos" | "blob";
-
 /** One thing that holds messages, in the list at the left. */
 export interface Entity {
-  service: Service;
+  service: string;
   name: string;
   counts: [label: string, count: number][]; // the first is always shown
   dead: boolean; // it holds what was given up
 }
 
-export const titles: Record<Service, string> = {
+/** The services with views of their own. Any other one is shown by its name. */
+export const titles: Record<string, string> = {
   queue: "Queues",
   servicebus: "Service Bus",
   eventgrid: "Event Grid",
@@ -49,6 +48,12 @@ export function entities(inventory: Inventory): Entity[] {
   }
   for (const c of inventory.cosmos) out.push({ service: "cosmos", name: c.path, dead: false, counts: [["documents", c.documents]] });
   for (const c of own(inventory.containers)) out.push({ service: "blob", name: c.name, dead: false, counts: [["blobs", c.blobs]] });
+  for (const [service, list] of Object.entries(inventory.more ?? {})) {
+    for (const item of list as Record<string, unknown>[]) {
+      const counts = Object.entries(item).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+      out.push({ service, name: String(item.name), dead: false, counts });
+    }
+  }
   return out;
 }
 

@@ -1,5 +1,5 @@
 import { send } from "../api/client";
-import type { GridDelivery, GridTopic, Redriven } from "../api/types";
+import type { DeliveryInfo, GridTopic, Redriven } from "../api/types";
 import { now } from "../clock/now";
 import { link } from "../route";
 import { Wide } from "../ui/wide";
@@ -8,7 +8,7 @@ import { count, Short, Text, visible } from "../ui/text";
 import { at, span, when } from "../ui/time";
 
 /** The event subscriptions of a topic, and the events that they still have. */
-export function GridDetails(props: { topic: GridTopic; deliveries: GridDelivery[]; changed: () => void }) {
+export function GridDetails(props: { topic: GridTopic; deliveries: DeliveryInfo[]; changed: () => void }) {
   const host = now();
   const actions = useActions(props.changed);
   const redrive = (subscription: string) =>

@@ -1,7 +1,7 @@
 import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { send, withQuery } from "../api/client";
-import type { Messages as Answer, Moved, Redriven, ShownMessage } from "../api/types";
+import type { Messages as Answer, MessageMoved, Redriven, ShownMessage } from "../api/types";
 import { usePolled } from "../api/polled";
 import { Line } from "../app/example";
 import { sendLine } from "../app/firstmessage";
@@ -186,7 +186,7 @@ function ItemActions(props: { entity: Entity; item: ShownMessage; actions: Actio
         </button>
       )}
       {!entity.dead && /^(queue|servicebus|eventgrid)$/.test(entity.service) && (
-        <Sure disabled={actions.busy} question="Give this message up?" onSure={() => actions.run(async () => `It is in ${(await send<Moved>("POST", "messages/poison", place)).target ?? "no entity"} now.`)}>
+        <Sure disabled={actions.busy} question="Give this message up?" onSure={() => actions.run(async () => `It is in ${(await send<MessageMoved>("POST", "messages/poison", place)).target ?? "no entity"} now.`)}>
           Move to poison
         </Sure>
       )}

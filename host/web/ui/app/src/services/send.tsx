@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { sendRaw, withQuery } from "../api/client";
 import { Said, useActions } from "../ui/action";
-import type { Entity, Service } from "./entities";
+import type { Entity } from "./entities";
 
 interface Form {
   method: string;
@@ -11,7 +11,7 @@ interface Form {
   path: (entity: string, name: string) => string;
 }
 
-const forms: Record<Service, Form> = {
+const forms: Record<string, Form> = {
   queue: {
     method: "POST", label: "Send", hint: "The message's text",
     path: (queue) => `queues/${encodeURIComponent(queue)}/messages`,
@@ -40,8 +40,12 @@ const forms: Record<Service, Form> = {
 
 /** Sends to an entity. */
 export function Send(props: { entity: Entity; changed: () => void }) {
-  const { entity } = props;
-  const form = forms[entity.service];
+  const form = forms[props.entity.service];
+  return form ? <SendForm {...props} form={form} /> : null;
+}
+
+function SendForm(props: { entity: Entity; form: Form; changed: () => void }) {
+  const { entity, form } = props;
   const actions = useActions(props.changed);
   const [body, setBody] = useState("");
   const [name, setName] = useState("");

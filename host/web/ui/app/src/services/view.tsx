@@ -6,7 +6,7 @@ import { link, route } from "../route";
 import { useSlash } from "../ui/slash";
 import { Text } from "../ui/text";
 import { Details } from "./details";
-import { amount, entities, titles, type Entity, type Service } from "./entities";
+import { amount, entities, titles, type Entity } from "./entities";
 import { Found } from "./find";
 import { StatePanel } from "./state";
 
@@ -43,8 +43,8 @@ export function ServicesView() {
         )}
         <div class="halves">
           <nav class="panel entities" aria-label="Entities of the services">
-            {(Object.keys(titles) as Service[]).map((service) => (
-              <Group key={service} title={titles[service]} list={list.filter((e) => e.service === service)} chosen={chosen} onChoose={() => find("")} />
+            {[...new Set([...Object.keys(titles), ...list.map((e) => e.service)])].map((service) => (
+              <Group key={service} title={titles[service] ?? service} list={list.filter((e) => e.service === service)} chosen={chosen} onChoose={() => find("")} />
             ))}
           </nav>
           <div class="stack">

@@ -1,6 +1,6 @@
 import { send, withQuery } from "../api/client";
 import { Said, Sure, useActions } from "../ui/action";
-import type { Redriven } from "../api/types";
+import type { Purged, Redriven } from "../api/types";
 import { Text } from "../ui/text";
 import type { Entity } from "./entities";
 
@@ -35,7 +35,7 @@ export function Whole(props: { entity: Entity; changed: () => void }) {
           question={`Delete everything in ${entity.name}?`}
           onSure={() =>
             actions.run(async () => {
-              const { removed } = await send<{ removed: number }>("DELETE", purge);
+              const { removed } = await send<Purged>("DELETE", purge);
               return `${removed} deleted.`;
             })
           }

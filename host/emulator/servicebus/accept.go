@@ -20,7 +20,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *ser
 		r.opts, wait, id = opts.ReceiverOptions, opts.Wait, opts.SessionID
 	}
 	err := ns.await(ctx, FaultPoint{Op: "AcceptSession", Entity: source}, wait, r.opts.RealTime, func(op *operation) (*queue, *clock.Cond, *int, error) {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -39,7 +39,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *ser
 		if s == nil {
 			return q, q.arrived, &q.waiters, nil
 		}
-		q.lockSession(op, s, &r.receiver, r.opts.RealTime)
+		s.lock(op, &r.receiver, r.opts.RealTime)
 		r.session = s
 		return nil, nil, nil, nil
 	})
@@ -50,25 +50,6 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *ser
 		return nil, refuse(messaging.ConditionTimeout, "%s: no session has become available within %v", r.name, wait)
 	}
 	return r, nil
-}
-
-// sessionFor returns the session to lock: the one named, or the free one whose
-// message is the oldest; nil when no session is free yet.
-func (q *queue) sessionFor(id *string) (*session, error) {
-	if id == nil {
-		s, _ := q.freeSessions.Min()
-		return s, nil
-	}
-	if len(*id) > messaging.MaxID {
-		if err := checkIDs(&servicebus.Message{SessionID: id}); err != nil {
-			return nil, err
-		}
-	}
-	s := q.session(*id)
-	if s.held() {
-		return nil, refuse(messaging.ConditionSessionCannotBeLocked, "%s: the requested session %q cannot be accepted: it may be locked by another receiver", q.name, *id)
-	}
-	return s, nil
 }
 
 // SessionID implements servicebus.Session.
@@ -87,7 +68,7 @@ func (r *sessionReceiver) RenewSession(ctx context.Context) (until time.Time, er
 		if err := r.check(op); err != nil {
 			return err
 		}
-		r.q.renewSession(op, r.session)
+		r.session.renew(op)
 		until = r.session.until
 		return nil
 	})
@@ -118,7 +99,7 @@ func (r *sessionReceiver) SetState(ctx context.Context, state []byte) error {
 		if err := r.check(op); err != nil {
 			return err
 		}
-		return r.q.setState(op, r.session, state)
+		return r.session.setState(op, state)
 	})
 }
 
@@ -128,4 +109,23 @@ func cloneState(state []byte) []byte {
 		return nil
 	}
 	return append([]byte{}, state...)
+}
+
+// sessionFor returns the session to lock: the one named, or the free one whose
+// message is the oldest; nil when no session is free yet.
+func (q *queue) sessionFor(id *string) (*session, error) {
+	if id == nil {
+		s, _ := q.sessions.free.Min()
+		return s, nil
+	}
+	if len(*id) > messaging.MaxID {
+		if err := checkIDs(&servicebus.Message{SessionID: id}); err != nil {
+			return nil, err
+		}
+	}
+	s := q.sessions.get(q, *id)
+	if s.held() {
+		return nil, refuse(messaging.ConditionSessionCannotBeLocked, "%s: the requested session %q cannot be accepted: it may be locked by another receiver", q.name, *id)
+	}
+	return s, nil
 }

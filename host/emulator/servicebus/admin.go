@@ -10,59 +10,28 @@ import (
 )
 
 // create adds an entity that has been filled.
-func (ns *Namespace) create(op *operation, e *entity) error {
-	if other := ns.entities[e.key]; other != nil {
+func (e *entity) create(op *operation) error {
+	if other := e.ns.entities[e.key]; other != nil {
 		return refuse(messaging.ConditionEntityAlreadyExists, "the messaging entity %q exists already", other.name())
 	}
-	if err := ns.fill(e); err != nil {
+	if err := e.fill(); err != nil {
 		return err
 	}
 	e.created, e.updated = op.now, op.now
-	ns.install(e)
+	e.ns.install(e)
 	op.saveEntity(e)
 	e.watchIdle(op.now)
 	return nil
 }
 
-// install puts an entity in its place, at creation and when the namespace is
-// read.
-func (ns *Namespace) install(e *entity) {
-	e.settle()
-	if e.topic == nil && e.dead == nil {
-		e.addSubQueues()
-	}
-	ns.entities[e.key] = e
-	if p := e.parent; p != nil {
-		i, _ := slices.BinarySearchFunc(p.subscriptions, e.key, func(s *entity, key string) int { return strings.Compare(s.key, key) })
-		p.subscriptions = slices.Insert(p.subscriptions, i, e)
-	}
-	ns.feed(e)
-}
-
-// feed keeps who forwards to whom. It is called when that may have changed, and
-// after an entity has gone.
-func (ns *Namespace) feed(e *entity) {
-	for key, list := range ns.feeders {
-		if i := slices.Index(list, e); i >= 0 {
-			ns.feeders[key] = slices.Delete(list, i, i+1)
-			if len(list) == 1 {
-				delete(ns.feeders, key)
-			}
-		}
-	}
-	if e.forwardTo != "" && ns.entities[e.key] == e {
-		ns.feeders[lower(e.forwardTo)] = append(ns.feeders[lower(e.forwardTo)], e)
-	}
-}
-
 // changed makes an update of an entity's description take effect.
-func (ns *Namespace) changed(op *operation, e *entity) {
+func (e *entity) changed(op *operation) {
 	e.updated = op.now
 	if e.parent != nil {
 		e.parent.use(op)
 	}
 	e.settle()
-	ns.feed(e)
+	e.ns.feed(e)
 	op.saveEntity(e)
 	e.watchIdle(op.now)
 	for _, s := range e.subscriptions {
@@ -71,7 +40,7 @@ func (ns *Namespace) changed(op *operation, e *entity) {
 	for _, q := range e.queues() {
 		q.arrived.Broadcast()
 		q.ended.Broadcast()
-		for _, s := range q.sessionLocks {
+		for _, s := range q.sessions.locks {
 			for _, s := range s.All() {
 				s.changed.Broadcast()
 			}
@@ -79,14 +48,14 @@ func (ns *Namespace) changed(op *operation, e *entity) {
 		op.touch(q)
 	}
 	if e.forwardTo != "" {
-		ns.drain(op, e)
+		e.drain(op)
 	}
 }
 
 // drop deletes an entity and all that belongs to it.
-func (ns *Namespace) drop(op *operation, e *entity) {
+func (e *entity) drop(op *operation) {
 	for _, s := range slices.Clone(e.subscriptions) {
-		ns.drop(op, s)
+		s.drop(op)
 	}
 	for _, q := range e.queues() {
 		q.end(notFound(e))
@@ -94,47 +63,45 @@ func (ns *Namespace) drop(op *operation, e *entity) {
 	if e.idleTimer != nil {
 		e.idleTimer.Stop()
 	}
-	if p := e.parent; p != nil {
-		p.size -= e.size
-		p.subscriptions = slices.DeleteFunc(p.subscriptions, func(s *entity) bool { return s == e })
+	if e.parent != nil {
+		e.parent.size -= e.size
 	}
-	delete(ns.entities, e.key)
-	ns.feed(e)
+	e.ns.topology.remove(e)
 	op.dropEntity(e)
 }
 
 // autoCreate makes what a path names (spec host-and-retry 0.2, autoCreateEntities any).
-func (ns *Namespace) autoCreate(op *operation, p servicebus.Path) (*entity, error) {
+func (op *operation) autoCreate(p servicebus.Path) (*entity, error) {
 	if p.Subscription == "" {
-		e := newEntity(ns, p.Main())
+		e := newEntity(op.ns, p.Main())
 		e.queue = &servicebus.Queue{}
-		return e, ns.create(op, e)
+		return e, e.create(op)
 	}
-	topic := ns.entities[servicebus.Path{Entity: p.Entity}.Key()]
+	topic := op.ns.entities[servicebus.Path{Entity: p.Entity}.Key()]
 	if topic == nil {
-		topic = newEntity(ns, servicebus.Path{Entity: p.Entity})
+		topic = newEntity(op.ns, servicebus.Path{Entity: p.Entity})
 		topic.topic = &servicebus.Topic{}
-		if err := ns.create(op, topic); err != nil {
+		if err := topic.create(op); err != nil {
 			return nil, err
 		}
 	}
-	return ns.createSubscription(op, topic, servicebus.Subscription{Name: p.Subscription}, nil)
+	return op.createSubscription(topic, servicebus.Subscription{Name: p.Subscription}, nil)
 }
 
-func (ns *Namespace) createSubscription(op *operation, topic *entity, d servicebus.Subscription, first *servicebus.Rule) (*entity, error) {
+func (op *operation) createSubscription(topic *entity, d servicebus.Subscription, first *servicebus.Rule) (*entity, error) {
 	if topic.topic == nil {
 		return nil, refuse(messaging.ConditionNotFound, "the topic %q could not be found", topic.name())
 	}
 	if first == nil {
 		first = &servicebus.Rule{}
 	}
-	r, err := ns.newRule(op, *first)
+	r, err := op.newRule(*first)
 	if err != nil {
 		return nil, err
 	}
-	e := newEntity(ns, servicebus.Path{Entity: topic.path.Entity, Subscription: d.Name})
+	e := newEntity(op.ns, servicebus.Path{Entity: topic.path.Entity, Subscription: d.Name})
 	e.parent, e.subscription, e.rules = topic, &d, []*rule{r}
-	if err := ns.create(op, e); err != nil {
+	if err := e.create(op); err != nil {
 		return nil, err
 	}
 	e.use(op) // and the topic
@@ -142,7 +109,7 @@ func (ns *Namespace) createSubscription(op *operation, topic *entity, d serviceb
 }
 
 // newRule checks the first rule of a subscription, which need not have a name.
-func (ns *Namespace) newRule(op *operation, r servicebus.Rule) (*rule, error) {
+func (op *operation) newRule(r servicebus.Rule) (*rule, error) {
 	if r.Name == "" {
 		r.Name = servicebus.DefaultRule
 	}
@@ -150,7 +117,7 @@ func (ns *Namespace) newRule(op *operation, r servicebus.Rule) (*rule, error) {
 		return nil, err
 	}
 	r.Created = op.now
-	return ns.compile(r)
+	return compile(r, op.ns.ids.GUID)
 }
 
 // kind says what an administrator asks for.
@@ -182,8 +149,8 @@ func named(entity, subscription string) (servicebus.Path, error) {
 }
 
 // lookUp returns the entity of a kind; what is due in it is done.
-func (ns *Namespace) lookUp(op *operation, k kind, p servicebus.Path) (*entity, error) {
-	e := ns.entities[p.Key()]
+func (op *operation) lookUp(k kind, p servicebus.Path) (*entity, error) {
+	e := op.ns.entities[p.Key()]
 	if e == nil || !k.is(e) {
 		return nil, refuse(messaging.ConditionNotFound, "the %s %q could not be found", k.word, p)
 	}
@@ -194,9 +161,9 @@ func (ns *Namespace) lookUp(op *operation, k kind, p servicebus.Path) (*entity, 
 }
 
 // all returns the entities of a kind, sorted.
-func (ns *Namespace) all(op *operation, k kind) []*entity {
+func (op *operation) all(k kind) []*entity {
 	var list []*entity
-	for _, e := range ns.entities {
+	for _, e := range op.ns.entities {
 		if k.is(e) {
 			list = append(list, e)
 		}
@@ -211,17 +178,17 @@ func (ns *Namespace) all(op *operation, k kind) []*entity {
 }
 
 // remove deletes the entity of a kind.
-func (ns *Namespace) remove(ctx context.Context, what string, k kind, entity, subscription string) error {
+func remove(ctx context.Context, ns *Namespace, what string, k kind, entity, subscription string) error {
 	p, err := named(entity, subscription)
 	if err != nil {
 		return err
 	}
 	return ns.operate(ctx, FaultPoint{Op: what, Entity: p.String()}, func(op *operation) error {
-		e, err := ns.lookUp(op, k, p)
+		e, err := op.lookUp(k, p)
 		if err != nil {
 			return err
 		}
-		ns.drop(op, e)
+		e.drop(op)
 		return nil
 	})
 }

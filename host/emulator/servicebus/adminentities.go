@@ -64,7 +64,7 @@ func (ns *Namespace) CreateQueue(ctx context.Context, d servicebus.Queue) (*serv
 	return onEntity(ctx, ns, "CreateQueue", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.QueueInfo, error) {
 		e := newEntity(ns, p)
 		e.queue = &d
-		if err := ns.create(op, e); err != nil {
+		if err := e.create(op); err != nil {
 			return nil, err
 		}
 		return e.queueInfo(), nil
@@ -74,7 +74,7 @@ func (ns *Namespace) CreateQueue(ctx context.Context, d servicebus.Queue) (*serv
 // GetQueue implements servicebus.Admin.
 func (ns *Namespace) GetQueue(ctx context.Context, name string) (*servicebus.QueueInfo, error) {
 	return onEntity(ctx, ns, "GetQueue", name, "", func(op *operation, p servicebus.Path) (*servicebus.QueueInfo, error) {
-		e, err := ns.lookUp(op, queueKind, p)
+		e, err := op.lookUp(queueKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (ns *Namespace) GetQueue(ctx context.Context, name string) (*servicebus.Que
 // UpdateQueue implements servicebus.Admin.
 func (ns *Namespace) UpdateQueue(ctx context.Context, d servicebus.Queue) (*servicebus.QueueInfo, error) {
 	return onEntity(ctx, ns, "UpdateQueue", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.QueueInfo, error) {
-		e, err := ns.lookUp(op, queueKind, p)
+		e, err := op.lookUp(queueKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -100,24 +100,24 @@ func (ns *Namespace) UpdateQueue(ctx context.Context, d servicebus.Queue) (*serv
 		}
 		before := e.queue
 		e.queue = &d
-		if err := ns.fill(e); err != nil {
+		if err := e.fill(); err != nil {
 			e.queue = before
 			return nil, err
 		}
-		ns.changed(op, e)
+		e.changed(op)
 		return e.queueInfo(), nil
 	})
 }
 
 // DeleteQueue implements servicebus.Admin.
 func (ns *Namespace) DeleteQueue(ctx context.Context, name string) error {
-	return ns.remove(ctx, "DeleteQueue", queueKind, name, "")
+	return remove(ctx, ns, "DeleteQueue", queueKind, name, "")
 }
 
 // ListQueues implements servicebus.Admin.
 func (ns *Namespace) ListQueues(ctx context.Context) (list []*servicebus.QueueInfo, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ListQueues"}, func(op *operation) error {
-		for _, e := range ns.all(op, queueKind) {
+		for _, e := range op.all(queueKind) {
 			list = append(list, e.queueInfo())
 		}
 		return nil
@@ -133,7 +133,7 @@ func (ns *Namespace) CreateTopic(ctx context.Context, d servicebus.Topic) (*serv
 	return onEntity(ctx, ns, "CreateTopic", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.TopicInfo, error) {
 		e := newEntity(ns, p)
 		e.topic = &d
-		if err := ns.create(op, e); err != nil {
+		if err := e.create(op); err != nil {
 			return nil, err
 		}
 		return e.topicInfo(), nil
@@ -143,7 +143,7 @@ func (ns *Namespace) CreateTopic(ctx context.Context, d servicebus.Topic) (*serv
 // GetTopic implements servicebus.Admin.
 func (ns *Namespace) GetTopic(ctx context.Context, name string) (*servicebus.TopicInfo, error) {
 	return onEntity(ctx, ns, "GetTopic", name, "", func(op *operation, p servicebus.Path) (*servicebus.TopicInfo, error) {
-		e, err := ns.lookUp(op, topicKind, p)
+		e, err := op.lookUp(topicKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (ns *Namespace) GetTopic(ctx context.Context, name string) (*servicebus.Top
 // UpdateTopic implements servicebus.Admin.
 func (ns *Namespace) UpdateTopic(ctx context.Context, d servicebus.Topic) (*servicebus.TopicInfo, error) {
 	return onEntity(ctx, ns, "UpdateTopic", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.TopicInfo, error) {
-		e, err := ns.lookUp(op, topicKind, p)
+		e, err := op.lookUp(topicKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -166,24 +166,24 @@ func (ns *Namespace) UpdateTopic(ctx context.Context, d servicebus.Topic) (*serv
 		}
 		before := e.topic
 		e.topic = &d
-		if err := ns.fill(e); err != nil {
+		if err := e.fill(); err != nil {
 			e.topic = before
 			return nil, err
 		}
-		ns.changed(op, e)
+		e.changed(op)
 		return e.topicInfo(), nil
 	})
 }
 
 // DeleteTopic implements servicebus.Admin.
 func (ns *Namespace) DeleteTopic(ctx context.Context, name string) error {
-	return ns.remove(ctx, "DeleteTopic", topicKind, name, "")
+	return remove(ctx, ns, "DeleteTopic", topicKind, name, "")
 }
 
 // ListTopics implements servicebus.Admin.
 func (ns *Namespace) ListTopics(ctx context.Context) (list []*servicebus.TopicInfo, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ListTopics"}, func(op *operation) error {
-		for _, e := range ns.all(op, topicKind) {
+		for _, e := range op.all(topicKind) {
 			list = append(list, e.topicInfo())
 		}
 		return nil

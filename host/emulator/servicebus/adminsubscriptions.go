@@ -26,11 +26,11 @@ func onSubscription[T any](ctx context.Context, ns *Namespace, what, topic, name
 // CreateSubscription implements servicebus.Admin.
 func (ns *Namespace) CreateSubscription(ctx context.Context, d servicebus.Subscription, first *servicebus.Rule) (*servicebus.SubscriptionInfo, error) {
 	return onSubscription(ctx, ns, "CreateSubscription", d.Topic, d.Name, func(op *operation, p servicebus.Path) (*servicebus.SubscriptionInfo, error) {
-		topic, err := ns.lookUp(op, topicKind, servicebus.Path{Entity: p.Entity})
+		topic, err := op.lookUp(topicKind, servicebus.Path{Entity: p.Entity})
 		if err != nil {
 			return nil, err
 		}
-		e, err := ns.createSubscription(op, topic, d, first)
+		e, err := op.createSubscription(topic, d, first)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (ns *Namespace) CreateSubscription(ctx context.Context, d servicebus.Subscr
 // GetSubscription implements servicebus.Admin.
 func (ns *Namespace) GetSubscription(ctx context.Context, topic, name string) (*servicebus.SubscriptionInfo, error) {
 	return onSubscription(ctx, ns, "GetSubscription", topic, name, func(op *operation, p servicebus.Path) (*servicebus.SubscriptionInfo, error) {
-		e, err := ns.lookUp(op, subKind, p)
+		e, err := op.lookUp(subKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (ns *Namespace) GetSubscription(ctx context.Context, topic, name string) (*
 // UpdateSubscription implements servicebus.Admin.
 func (ns *Namespace) UpdateSubscription(ctx context.Context, d servicebus.Subscription) (*servicebus.SubscriptionInfo, error) {
 	return onSubscription(ctx, ns, "UpdateSubscription", d.Topic, d.Name, func(op *operation, p servicebus.Path) (*servicebus.SubscriptionInfo, error) {
-		e, err := ns.lookUp(op, subKind, p)
+		e, err := op.lookUp(subKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -61,11 +61,11 @@ func (ns *Namespace) UpdateSubscription(ctx context.Context, d servicebus.Subscr
 		}
 		before := e.subscription
 		e.subscription = &d
-		if err := ns.fill(e); err != nil {
+		if err := e.fill(); err != nil {
 			e.subscription = before
 			return nil, err
 		}
-		ns.changed(op, e)
+		e.changed(op)
 		return e.subscriptionInfo(), nil
 	})
 }
@@ -75,13 +75,13 @@ func (ns *Namespace) DeleteSubscription(ctx context.Context, topic, name string)
 	if name == "" {
 		return invalidName(topic, name)
 	}
-	return ns.remove(ctx, "DeleteSubscription", subKind, topic, name)
+	return remove(ctx, ns, "DeleteSubscription", subKind, topic, name)
 }
 
 // ListSubscriptions implements servicebus.Admin.
 func (ns *Namespace) ListSubscriptions(ctx context.Context, topic string) ([]*servicebus.SubscriptionInfo, error) {
 	return onEntity(ctx, ns, "ListSubscriptions", topic, "", func(op *operation, p servicebus.Path) (list []*servicebus.SubscriptionInfo, err error) {
-		e, err := ns.lookUp(op, topicKind, p)
+		e, err := op.lookUp(topicKind, p)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (ns *Namespace) ListSubscriptions(ctx context.Context, topic string) ([]*se
 // none of that name.
 func onRules[T any](ctx context.Context, ns *Namespace, what, topic, subscription, name string, f func(op *operation, e *entity, i int) (T, error)) (out T, err error) {
 	return onSubscription(ctx, ns, what, topic, subscription, func(op *operation, p servicebus.Path) (out T, err error) {
-		e, err := ns.lookUp(op, subKind, p)
+		e, err := op.lookUp(subKind, p)
 		if err != nil {
 			return out, err
 		}
@@ -128,7 +128,7 @@ func (ns *Namespace) CreateRule(ctx context.Context, topic, subscription string,
 		if i >= 0 {
 			return nil, refuse(messaging.ConditionEntityAlreadyExists, "%s: the rule %q exists already", e.name(), e.rules[i].Name)
 		}
-		r, err := ns.newRule(op, d)
+		r, err := op.newRule(d)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (ns *Namespace) UpdateRule(ctx context.Context, topic, subscription string,
 			return nil, noRule(e, d.Name)
 		}
 		d.Name, d.Created = e.rules[i].Name, e.rules[i].Created
-		r, err := ns.compile(d)
+		r, err := compile(d, ns.ids.GUID)
 		if err != nil {
 			return nil, err
 		}

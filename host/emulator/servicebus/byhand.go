@@ -11,7 +11,7 @@ import (
 // number. It fails with ErrMessageNotFound when there is no such message, and refuses one
 // that waits for nothing: an active one, a deferred one, one of a locked session.
 func (ns *Namespace) Release(ctx context.Context, source string, sequenceNumber int64) error {
-	return ns.byHand(ctx, "Release", source, sequenceNumber, func(op *operation, q *queue, m *message) error {
+	return byHand(ctx, ns, "Release", source, sequenceNumber, func(op *operation, q *queue, m *message) error {
 		switch {
 		case m.inScheduled > 0:
 			q.activate(op, m)
@@ -29,7 +29,7 @@ func (ns *Namespace) Release(ctx context.Context, source string, sequenceNumber 
 // Bury moves a message of a queue or subscription to its dead-letter queue, with a reason
 // and a description; who has locked it has lost the lock.
 func (ns *Namespace) Bury(ctx context.Context, source string, sequenceNumber int64, reason, description string) error {
-	return ns.byHand(ctx, "Bury", source, sequenceNumber, func(op *operation, q *queue, m *message) error {
+	return byHand(ctx, ns, "Bury", source, sequenceNumber, func(op *operation, q *queue, m *message) error {
 		if !q.main() {
 			return refuse(messaging.ConditionNotAllowed, "%s: a message cannot be dead-lettered out of a dead-letter queue", q.name)
 		}
@@ -42,9 +42,9 @@ func (ns *Namespace) Bury(ctx context.Context, source string, sequenceNumber int
 }
 
 // byHand does something to one message of a source.
-func (ns *Namespace) byHand(ctx context.Context, name, source string, sequenceNumber int64, do func(*operation, *queue, *message) error) error {
+func byHand(ctx context.Context, ns *Namespace, name, source string, sequenceNumber int64, do func(*operation, *queue, *message) error) error {
 	return ns.operate(ctx, FaultPoint{Op: name, Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (ns *Namespace) DeleteMessages(ctx context.Context, source string, session 
 		return 0, refuse(messaging.ConditionArgumentOutOfRange, "number of messages to delete %d: want 1 to %d", n, MaxDelete)
 	}
 	err = ns.operate(ctx, FaultPoint{Op: "DeleteMessages", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (q *queue) firstFree(session *string) (first *message) {
 	case session == nil:
 		return q.all.first()
 	case q.bySession():
-		if s := q.sessions[*session]; s != nil {
+		if s := q.sessions.byID[*session]; s != nil {
 			first, _ = s.free.Min()
 		}
 		return first

@@ -3,8 +3,8 @@
 //
 // Read [Namespace] first, then queue.go for the rules of one queue (take, lock,
 // fail, put back), route.go for the way of a message through topics, forwarding
-// and dead-letter queues, and time.go for events without a call. session.go and
-// accept.go are sessions, rule.go is filters and actions, admin*.go and
+// and dead-letter queues, and time.go for events without a call. topology.go is which
+// entities there are, session.go, sessions.go and accept.go are sessions, rule.go is filters and actions, admin*.go and
 // settings.go the administration, management.go the further needs of an AMQP
 // server, transaction.go transactions, inspect.go the calls of testers and
 // operators. durable.go says what is written to the store, load.go reads it.

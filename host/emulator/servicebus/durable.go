@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -57,29 +58,31 @@ const (
 var Keys = keep.Keys{Service: "Service Bus", Name: "the Service Bus namespace", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
 
 // kind describes the stored state of a namespace: see [keep.Kind].
-func (ns *Namespace) kind() keep.Kind[*Namespace] {
-	return keep.Kind[*Namespace]{
-		Keys: Keys, Read: ns.read, Take: ns.takeLocked, Write: ns.writeLocked, Count: ns.countLocked, Replaced: ns.tellUntold,
+func (ns *Namespace) kind() keep.Kind[*state] {
+	return keep.Kind[*state]{
+		Keys: Keys, Take: ns.takeLocked, Write: ns.writeLocked, Replaced: ns.tellUntold,
+		Read: func(r store.Reader, dir string) (*state, error) {
+			l := &loader{state: &state{topology: newTopology()}, owner: ns, view: r, dir: dir}
+			return l.state, l.load()
+		},
+		Count: func(c *keep.Change) {
+			c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.N))
+		},
 	}
-}
-
-func (ns *Namespace) countLocked(c *keep.Change) {
-	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.N))
 }
 
 // writeLocked writes everything.
 func (ns *Namespace) writeLocked(w keep.Change) {
 	c := change{w}
-	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
-		e := ns.entities[key]
+	for _, e := range ns.sorted() {
 		c.saveEntity(e)
 		c.saveSequence(e.main)
 		for _, id := range e.seen.order {
 			c.saveSeen(e, id, e.seen.at[id])
 		}
 		for _, q := range e.queues() {
-			for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
-				c.saveSession(q, q.sessions[id])
+			for _, id := range slices.Sorted(maps.Keys(q.sessions.byID)) {
+				c.saveSession(q.sessions.byID[id])
 			}
 			q.all.from(0, func(m *message) bool {
 				c.saveMessage(q, m)
@@ -182,11 +185,11 @@ func (c *change) dropMessages(q *queue, list []*message) {
 }
 
 // saveSession keeps what a session has beside its messages, if it has anything.
-func (c *change) saveSession(q *queue, s *session) {
+func (c *change) saveSession(s *session) {
 	if !c.Writable() {
 		return
 	}
-	key := append(kindKey(sessionKind, q.owner.key), s.id...)
+	key := append(kindKey(sessionKind, s.q.owner.key), s.id...)
 	if s.state == nil && !s.held() {
 		c.Delete(key)
 		return
@@ -245,7 +248,7 @@ func (r *rule) record() ruleRecord {
 }
 
 // rule is the reverse; it fails for a rule that does not compile.
-func (r ruleRecord) rule(ns *Namespace) (*rule, error) {
+func (r ruleRecord) rule(newID func() bindings.GUID) (*rule, error) {
 	read := func(b []byte) (map[string]any, error) {
 		v := newReader(b)
 		p := v.properties()
@@ -266,5 +269,5 @@ func (r ruleRecord) rule(ns *Namespace) (*rule, error) {
 			return nil, err
 		}
 	}
-	return ns.compile(r.Rule)
+	return compile(r.Rule, newID)
 }

@@ -140,17 +140,9 @@ func (e *entity) receives() bool {
 	return e.status == servicebus.StatusActive || e.status == servicebus.StatusSendDisabled
 }
 
-// entity returns the queue, topic or subscription of that path.
-func (ns *Namespace) entity(p servicebus.Path) (*entity, error) {
-	if e := ns.entities[p.Main().Key()]; e != nil {
-		return e, nil
-	}
-	return nil, messaging.NewEntityNotFound(p.Main().String())
-}
-
 // find returns the queue of a path, and what its entity has to do by now done.
-func (ns *Namespace) find(op *operation, path string) (*queue, error) {
-	q, err := ns.resolve(op, path)
+func (op *operation) find(path string) (*queue, error) {
+	q, err := op.resolve(path)
 	if err != nil {
 		return nil, err
 	}
@@ -162,17 +154,17 @@ func (ns *Namespace) find(op *operation, path string) (*queue, error) {
 	return q, nil
 }
 
-func (ns *Namespace) resolve(op *operation, path string) (*queue, error) {
-	if e := ns.entities[path]; e != nil { // spelled as its key is, as most are
+func (op *operation) resolve(path string) (*queue, error) {
+	if e := op.ns.entities[path]; e != nil { // spelled as its key is, as most are
 		return e.main, nil
 	}
 	p, err := servicebus.ParsePath(path)
 	if err != nil {
 		return nil, err
 	}
-	e, err := ns.entity(p)
-	if err != nil && ns.opts.AutoCreateEntitiesOnUse {
-		e, err = ns.autoCreate(op, p)
+	e, err := op.ns.at(p)
+	if err != nil && op.ns.opts.AutoCreateEntitiesOnUse {
+		e, err = op.autoCreate(p)
 	}
 	if err != nil {
 		return nil, err

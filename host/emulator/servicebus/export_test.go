@@ -43,8 +43,8 @@ func Dump(ns *Namespace) []string {
 					m.page.free&(1<<(m.seq&63)) != 0 || m.inSessionFree > 0, c.MessageID, c.Body, c.ApplicationProperties, wire, id, c.TimeToLive, c.ScheduledEnqueueTime)
 				return true
 			})
-			for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
-				s := q.sessions[id]
+			for _, id := range slices.Sorted(maps.Keys(q.sessions.byID)) {
+				s := q.sessions.byID[id]
 				add("%s session %q state %q set %v until %v outside %v free %d locked %d of %d, in heaps %v %v %v", q.name, id, s.state, s.set, s.until, s.outside,
 					s.free.Len(), s.locked.Len(), s.n, s.inFree > 0, s.inLocks > 0, s.inBusy > 0)
 			}

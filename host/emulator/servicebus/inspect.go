@@ -27,7 +27,7 @@ type Held struct {
 // Held lists the locked messages of a source by sequence number.
 func (ns *Namespace) Held(ctx context.Context, source string) (list []Held, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Held", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (q *queue) held() []*message {
 // were locked.
 func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNumbers ...int64) (n int, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ExpireLocks", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -82,16 +82,16 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 				continue
 			case m.session != nil:
 				n += m.session.locked.Len()
-				q.unlockSession(op, m.session, true)
+				m.session.unlock(op, true)
 			default:
 				n++
 				q.lapse(op, m)
 			}
 		}
 		if len(sequenceNumbers) == 0 {
-			for _, s := range q.heldSessions() {
+			for _, s := range q.sessions.held() {
 				if s.held() {
-					q.unlockSession(op, s, true)
+					s.unlock(op, true)
 				}
 			}
 		}
@@ -103,22 +103,15 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 	return n, nil
 }
 
-// heldSessions returns the locked sessions by name.
-func (q *queue) heldSessions() []*session {
-	list := slices.Concat(q.sessionLocks[0].All(), q.sessionLocks[1].All())
-	slices.SortFunc(list, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
-	return list
-}
-
 // ExpireSession ends the lock of one session now, as if its time were over. It
 // fails with ErrSessionLockLost when the session is not locked.
 func (ns *Namespace) ExpireSession(ctx context.Context, source, session string) error {
-	return ns.onSessions(ctx, "ExpireSession", source, func(op *operation, q *queue) error {
-		s, err := q.sessionOf(session)
+	return onSessions(ctx, ns, "ExpireSession", source, func(op *operation, q *queue) error {
+		s, err := q.heldSession(session)
 		if err != nil {
 			return err
 		}
-		q.unlockSession(op, s, true)
+		s.unlock(op, true)
 		return nil
 	})
 }
@@ -127,7 +120,7 @@ func (ns *Namespace) ExpireSession(ctx context.Context, source, session string) 
 // Locks on them are lost; states of sessions stay.
 func (ns *Namespace) Purge(ctx context.Context, source string) (n int, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Purge", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -166,7 +159,7 @@ func (q *queue) messages(f func(*message) bool) []*message {
 // It returns how many.
 func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers ...int64) (n int, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Redrive", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -198,7 +191,7 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 			delete(c.ApplicationProperties, servicebus.DeadLetterReason)
 			delete(c.ApplicationProperties, servicebus.DeadLetterErrorDescription)
 			op.note(journal.Record{Kind: journal.Forwarded, Source: q.name, Target: q.owner.name(), MessageID: c.MessageID, MessageNumber: m.seq, Cause: "redrive"})
-			ns.place(op, q.owner, c, past{source: m.source, was: was{q.name, m.seq}})
+			q.owner.place(op, c, past{source: m.source, was: was{q.name, m.seq}})
 			n++
 		}
 		return nil

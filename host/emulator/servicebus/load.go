@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,17 +17,10 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// read makes a namespace out of keys. Its entities belong to ns.
-func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
-	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}}
-	l := &loader{Namespace: fresh, owner: ns, view: v, dir: dir}
-	return fresh, l.load()
-}
-
 // takeLocked puts another state in the place of the one in memory. Plain receivers go
 // on, if their queues are there; sessions are lost, as after a restart. No lock token is
 // given twice, so that a lock token from before fits no message of now.
-func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
+func (ns *Namespace) takeLocked(fresh *state, from keep.Origin) {
 	ns.forgetLocked(errReloaded)
 	if from.Follow {
 		fresh.ids.N = max(fresh.ids.N, ns.ids.N)
@@ -38,10 +30,9 @@ func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
 	if !from.Follow {
 		fresh.ids.Restored++
 	}
-	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
+	ns.state = *fresh
 	now := ns.now()
-	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
-		e := ns.entities[key]
+	for _, e := range ns.sorted() {
 		e.accessed = now // as far as anybody knows
 		e.watchIdle(now)
 		for _, q := range e.queues() {
@@ -53,8 +44,7 @@ func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
 // forgetLocked ends the use of every queue.
 func (ns *Namespace) forgetLocked(why error) {
 	ns.giveUpLocked()
-	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
-		e := ns.entities[key]
+	for _, e := range ns.sorted() {
 		for _, q := range e.queues() {
 			q.end(why)
 		}
@@ -69,18 +59,18 @@ func (ns *Namespace) forgetLocked(why error) {
 func (ns *Namespace) Reset() error {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	err := ns.begin(op)
+	err := op.begin(ns)
 	if err == nil {
 		ns.giveUpLocked()
-		for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
-			if e := ns.entities[key]; e != nil && e.parent == nil {
-				ns.drop(op, e)
+		for _, e := range ns.sorted() {
+			if e.parent == nil {
+				e.drop(op)
 			}
 		}
 		ns.ids = seeded.Series{Seed: ns.opts.Seed, Restored: ns.ids.Restored + 1}
 	}
 	op.records, ns.untold = op.records[:0], nil
-	if finishErr := ns.finish(context.Background(), op); err == nil {
+	if finishErr := op.finish(context.Background()); err == nil {
 		err = finishErr
 	}
 	if err != nil {
@@ -89,10 +79,9 @@ func (ns *Namespace) Reset() error {
 	return nil
 }
 
-// loader reads a namespace. Entities belong to owner from the beginning; the
-// embedded namespace only collects them.
+// loader reads the state of a namespace. Entities belong to owner from the beginning.
 type loader struct {
-	*Namespace
+	*state
 	owner *Namespace
 	view  store.Reader
 	dir   string
@@ -127,8 +116,8 @@ func (l *loader) load() error {
 	}
 	for _, e := range l.entities {
 		for _, q := range e.queues() {
-			for _, s := range q.sessions {
-				q.rank(s)
+			for _, s := range q.sessions.byID {
+				s.rank()
 			}
 		}
 	}
@@ -186,7 +175,7 @@ func (l *loader) loadEntities() error {
 			return l.damage("the entity %q cannot be: %w", key, err)
 		}
 		for _, rule := range r.Rules {
-			compiled, err := rule.rule(l.owner)
+			compiled, err := rule.rule(l.owner.ids.GUID)
 			if err != nil {
 				return l.damage("rule %q of %q: %w", rule.Name, key, err)
 			}
@@ -264,12 +253,12 @@ func (l *loader) loadSessions() error {
 		if r.Byte() != sessionFormat || !e.requiresSession {
 			return l.damage("session %q of %q cannot be read", id, key)
 		}
-		s := e.main.session(id)
+		s := e.main.sessions.get(e.main, id)
 		if r.session(s); !r.Done() {
 			return l.damage("session %q of %q cannot be read", id, key)
 		}
 		if s.held() {
-			e.main.sessionLocks[half(s.outside)].Push(s)
+			e.main.sessions.locks[half(s.outside)].Push(s)
 		}
 		return nil
 	})

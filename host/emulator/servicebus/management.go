@@ -15,12 +15,12 @@ func (ns *Namespace) Settle(ctx context.Context, source string, how servicebus.S
 		return err
 	}
 	return ns.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
 		if how.SessionID != nil && q.bySession() {
-			if _, err := q.sessionOf(*how.SessionID); err != nil {
+			if _, err := q.heldSession(*how.SessionID); err != nil {
 				return err
 			}
 		}
@@ -49,7 +49,7 @@ func (ns *Namespace) SettleEach(ctx context.Context, source string, session serv
 	}
 	ask := func(i int, after bool) {
 		if errs[i] == nil {
-			errs[i] = ns.fault(FaultPoint{Op: actions[list[i].Action].op, Entity: source, After: after})
+			errs[i] = ns.opts.points(FaultPoint{Op: actions[list[i].Action].op, Entity: source})(after)
 		}
 	}
 	for i := range list {
@@ -59,11 +59,11 @@ func (ns *Namespace) SettleEach(ctx context.Context, source string, session serv
 	}
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	err := ns.begin(op)
+	err := op.begin(ns)
 	if err == nil {
-		err = ns.settleEach(op, source, session, list, errs)
+		err = op.settleEach(source, session, list, errs)
 	}
-	if finishErr := ns.finish(ctx, op); finishErr != nil {
+	if finishErr := op.finish(ctx); finishErr != nil {
 		err = finishErr
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func (ns *Namespace) SettleEach(ctx context.Context, source string, session serv
 
 // settleEach settles the messages without an error so far. Its own error holds for
 // all of them.
-func (ns *Namespace) settleEach(op *operation, source string, session servicebus.Session, list []servicebus.Disposition, errs []error) error {
+func (op *operation) settleEach(source string, session servicebus.Session, list []servicebus.Disposition, errs []error) error {
 	var q *queue
 	var err error
 	if r, ok := session.(*sessionReceiver); ok {
@@ -85,7 +85,7 @@ func (ns *Namespace) settleEach(op *operation, source string, session servicebus
 			return err
 		}
 		q = r.q
-	} else if q, err = ns.find(op, source); err != nil {
+	} else if q, err = op.find(source); err != nil {
 		return err
 	}
 	for i := range list {
@@ -106,7 +106,7 @@ func checkAction(a servicebus.Action) error {
 // RenewLocks implements servicebus.Management.
 func (ns *Namespace) RenewLocks(ctx context.Context, source string, tokens ...bindings.GUID) (until []time.Time, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Renew", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (ns *Namespace) RenewLocks(ctx context.Context, source string, tokens ...bi
 // ReceiveDeferred implements servicebus.Management.
 func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *string, opts servicebus.ReceiverOptions, sequenceNumbers ...int64) (out []*servicebus.Received, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *str
 			if id == nil {
 				return refuse(messaging.ConditionNotAllowed, "%s: the entity requires sessions, and none is named", q.name)
 			}
-			if s, err = q.sessionOf(*id); err != nil {
+			if s, err = q.heldSession(*id); err != nil {
 				return err
 			}
 		}
@@ -158,7 +158,7 @@ func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *str
 // Peek implements servicebus.Management.
 func (ns *Namespace) Peek(ctx context.Context, source string, session *string, from int64, n int) (out []*servicebus.Received, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Peek", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -173,12 +173,12 @@ func (ns *Namespace) Peek(ctx context.Context, source string, session *string, f
 
 // RenewSession implements servicebus.Management.
 func (ns *Namespace) RenewSession(ctx context.Context, source, session string) (until time.Time, err error) {
-	err = ns.onSessions(ctx, "RenewSession", source, func(op *operation, q *queue) error {
-		s, err := q.sessionOf(session)
+	err = onSessions(ctx, ns, "RenewSession", source, func(op *operation, q *queue) error {
+		s, err := q.heldSession(session)
 		if err != nil {
 			return err
 		}
-		q.renewSession(op, s)
+		s.renew(op)
 		until = s.until
 		return nil
 	})
@@ -190,8 +190,8 @@ func (ns *Namespace) RenewSession(ctx context.Context, source, session string) (
 
 // SessionState implements servicebus.Management.
 func (ns *Namespace) SessionState(ctx context.Context, source, session string) (state []byte, err error) {
-	err = ns.onSessions(ctx, "State", source, func(_ *operation, q *queue) error {
-		if s := q.sessions[session]; s != nil {
+	err = onSessions(ctx, ns, "State", source, func(_ *operation, q *queue) error {
+		if s := q.sessions.byID[session]; s != nil {
 			state = cloneState(s.state)
 		}
 		return nil
@@ -204,8 +204,8 @@ func (ns *Namespace) SessionState(ctx context.Context, source, session string) (
 
 // SetSessionState implements servicebus.Management.
 func (ns *Namespace) SetSessionState(ctx context.Context, source, session string, state []byte) error {
-	return ns.onSessions(ctx, "SetState", source, func(op *operation, q *queue) error {
-		return q.setState(op, q.session(session), state)
+	return onSessions(ctx, ns, "SetState", source, func(op *operation, q *queue) error {
+		return q.sessions.get(q, session).setState(op, state)
 	})
 }
 
@@ -215,11 +215,11 @@ const farFuture = 9999
 
 // Sessions implements servicebus.Management.
 func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter time.Time, skip, top int) (ids []string, err error) {
-	err = ns.onSessions(ctx, "Sessions", source, func(_ *operation, q *queue) error {
+	err = onSessions(ctx, ns, "Sessions", source, func(_ *operation, q *queue) error {
 		if skip < 0 || top < 0 {
 			return refuse(messaging.ConditionArgumentOutOfRange, "skip %d, top %d: want 0 or more", skip, top)
 		}
-		ids = q.listSessions(changedAfter, skip, top)
+		ids = q.sessions.list(changedAfter, skip, top)
 		return nil
 	})
 	if err != nil {
@@ -228,36 +228,10 @@ func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter t
 	return ids, nil
 }
 
-func (q *queue) listSessions(changedAfter time.Time, skip, top int) (ids []string) {
-	if top == 0 {
-		return nil
-	}
-	if changedAfter.Year() >= farFuture {
-		for id := range q.listed.Behind(skip) {
-			if ids = append(ids, id); len(ids) == top {
-				break
-			}
-		}
-		return ids
-	}
-	for id := range q.stateful.Behind(0) {
-		if !q.sessions[id].set.After(changedAfter) {
-			continue
-		}
-		if skip--; skip >= 0 {
-			continue
-		}
-		if ids = append(ids, id); len(ids) == top {
-			break
-		}
-	}
-	return ids
-}
-
 // onSessions runs f on a queue that requires sessions.
-func (ns *Namespace) onSessions(ctx context.Context, what, source string, f func(op *operation, q *queue) error) error {
+func onSessions(ctx context.Context, ns *Namespace, what, source string, f func(op *operation, q *queue) error) error {
 	return ns.operate(ctx, FaultPoint{Op: what, Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -266,4 +240,12 @@ func (ns *Namespace) onSessions(ctx context.Context, what, source string, f func
 		}
 		return f(op, q)
 	})
+}
+
+// heldSession returns the session of that name if it is locked.
+func (q *queue) heldSession(id string) (*session, error) {
+	if s := q.sessions.byID[id]; s != nil && s.held() {
+		return s, nil
+	}
+	return nil, refuse(messaging.ConditionSessionLockLost, "%s: the lock of session %q has ended", q.name, id)
 }

@@ -54,22 +54,26 @@ type FaultPoint struct {
 // servicebus.Management, and its receivers servicebus.Link. It embeds its
 // state as a whole, which [keep.State] copies, replaces and checks.
 type Namespace struct {
-	*keep.State[*Namespace]
+	*keep.State[*state]
 
 	clk  clock.Clock
 	opts Options
 	pins *clock.Pins // of locks of clients in real time
 
-	mu       sync.Mutex
-	kept     *keep.Keeper
-	ids      seeded.Series
-	entities map[string]*entity // queues, topics and subscriptions, by key of their path
-	feeders  map[string][]*entity
-	claims   map[bindings.GUID]*transaction // of locked messages, by token
+	mu   sync.Mutex
+	kept *keep.Keeper
+	state
+	claims map[bindings.GUID]*transaction // of locked messages, by token
 
 	open      []*transaction   // by age
 	openBytes int              // of the messages that they hold
 	untold    []journal.Record // of transactions that ended with a former state
+}
+
+// state is what a store holds of a namespace.
+type state struct {
+	topology
+	ids seeded.Series
 }
 
 var (
@@ -82,7 +86,7 @@ var (
 
 // New returns an empty namespace that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Namespace {
-	ns := &Namespace{clk: clk, pins: clock.NewPins(clk), entities: map[string]*entity{}, feeders: map[string][]*entity{}, claims: map[bindings.GUID]*transaction{}}
+	ns := &Namespace{clk: clk, pins: clock.NewPins(clk), state: state{topology: newTopology()}, claims: map[bindings.GUID]*transaction{}}
 	if opts != nil {
 		ns.opts = *opts
 	}
@@ -97,15 +101,19 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 // now returns the time as it is stored: in UTC, comparable as a plain value.
 func (ns *Namespace) now() time.Time { return ns.clk.Now().UTC().Round(0) }
 
-func (ns *Namespace) fault(p FaultPoint) error {
-	if ns.opts.Fault == nil {
-		return nil
+// points are the fault points of one operation.
+func (o *Options) points(p FaultPoint) func(after bool) error {
+	return func(after bool) error {
+		if o.Fault == nil {
+			return nil
+		}
+		p.After = after
+		return o.Fault(p)
 	}
-	return ns.opts.Fault(p)
 }
 
-// operation is one turn with the lock held: its news for others, told once the
-// lock is released, and its writes, made before that.
+// operation is one turn with the lock held: what it finds and does in the namespace, its
+// news for others, told once the lock is released, and its writes, made before that.
 type operation struct {
 	ns      *Namespace
 	now     time.Time
@@ -141,7 +149,7 @@ func (op *operation) settleTimes() {
 }
 
 // begin starts an operation; the lock is held until finish.
-func (ns *Namespace) begin(op *operation) error {
+func (op *operation) begin(ns *Namespace) error {
 	ns.mu.Lock()
 	*op = operation{ns: ns, now: ns.now(), records: op.records[:0], touched: op.touched[:0], change: change{ns.kept.Change()}}
 	return ns.kept.Ready()
@@ -149,7 +157,8 @@ func (ns *Namespace) begin(op *operation) error {
 
 // finish releases the lock, waits until the change is written and tells. It must be
 // called also after a failed operation: ends by time have happened.
-func (ns *Namespace) finish(ctx context.Context, op *operation) error {
+func (op *operation) finish(ctx context.Context) error {
+	ns := op.ns
 	op.settleTimes()
 	commit, err := ns.kept.Begin(&op.Change)
 	untold := ns.takeUntold()
@@ -194,14 +203,14 @@ var reads = map[string]bool{
 
 // operate runs f with the lock held, between the fault points.
 func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
-	return ns.kept.Operate(ctx, p.Op == "Send" || p.Op == "Schedule", func(after bool) error { p.After = after; return ns.fault(p) }, func() error {
+	return ns.kept.Operate(ctx, p.Op == "Send" || p.Op == "Schedule", ns.opts.points(p), func() error {
 		op := operations.Get().(*operation)
 		defer operations.Put(op)
-		err := ns.begin(op)
+		err := op.begin(ns)
 		if err == nil {
 			err = f(op)
 		}
-		if finishErr := ns.finish(ctx, op); finishErr != nil && !(reads[p.Op] && keep.Tolerable(finishErr)) {
+		if finishErr := op.finish(ctx); finishErr != nil && !(reads[p.Op] && keep.Tolerable(finishErr)) {
 			return finishErr
 		}
 		return err

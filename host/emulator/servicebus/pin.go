@@ -1,6 +1,10 @@
 package servicebus
 
-import "time"
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+)
 
 // A lock of a client in real time pins a clock in the pace Auto exactly as
 // long as it lasts: see [clock.Pins]. The messages of a session are pinned
@@ -8,38 +12,38 @@ import "time"
 
 func (m *message) pinKey() string { return "lock " + m.token.String() }
 
-func (q *queue) pinMessage(m *message, now time.Time) {
-	if m.outside && m.session == nil && q.ns.pins.Used() {
-		q.ns.pins.Hold(m.pinKey(), m.until.Sub(now))
+func (m *message) pin(pins *clock.Pins, now time.Time) {
+	if m.outside && m.session == nil && pins.Used() {
+		pins.Hold(m.pinKey(), m.until.Sub(now))
 	}
 }
 
-func (q *queue) unpinMessage(m *message) {
-	if m.outside && m.session == nil && q.ns.pins.Used() {
-		q.ns.pins.Release(m.pinKey())
+func (m *message) unpin(pins *clock.Pins) {
+	if m.outside && m.session == nil && pins.Used() {
+		pins.Release(m.pinKey())
 	}
 }
 
-func (q *queue) sessionPinKey(s *session) string { return "lock of session " + s.id + " of " + q.name }
+func (s *session) pinKey() string { return "lock of session " + s.id + " of " + s.q.name }
 
-func (q *queue) pinSession(s *session, now time.Time) {
-	if s.outside && q.ns.pins.Used() {
-		q.ns.pins.Hold(q.sessionPinKey(s), s.until.Sub(now))
+func (s *session) pin(now time.Time) {
+	if s.outside && s.q.ns.pins.Used() {
+		s.q.ns.pins.Hold(s.pinKey(), s.until.Sub(now))
 	}
 }
 
-func (q *queue) unpinSession(s *session) {
-	if s.outside && q.ns.pins.Used() {
-		q.ns.pins.Release(q.sessionPinKey(s))
+func (s *session) unpin() {
+	if s.outside && s.q.ns.pins.Used() {
+		s.q.ns.pins.Release(s.pinKey())
 	}
 }
 
 // unpinAll ends the pins of a queue that can no longer be used.
 func (q *queue) unpinAll() {
 	for _, m := range q.tokens {
-		q.unpinMessage(m)
+		m.unpin(q.ns.pins)
 	}
-	for _, s := range q.sessionLocks[half(true)].All() {
-		q.unpinSession(s)
+	for _, s := range q.sessions.locks[half(true)].All() {
+		s.unpin()
 	}
 }

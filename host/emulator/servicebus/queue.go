@@ -1,15 +1,12 @@
 package servicebus
 
 import (
-	"cmp"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
-	"github.com/redeliver/redeliver/host/emulator/ordered"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -32,15 +29,9 @@ type queue struct {
 	expiry    heap.Of[*message]          // free messages that expire
 	scheduled heap.Of[*message]
 	deferred  int
-	named     map[string]*ordered.Set[*message] // messages with a session ID, by it
+	named     bySessionID // messages with a session ID, by it
 
-	// Only where sessions are required.
-	sessions     map[string]*session
-	listed       ordered.Set[string]  // of sessions with messages that are not deferred, or a state
-	stateful     ordered.Set[string]  // of sessions with a state
-	freeSessions heap.Of[*session]    // not locked, with free messages; by the first of them
-	sessionLocks [2]heap.Of[*session] // locked, by end: held in virtual time, in real time
-	busySessions heap.Of[*session]    // locked inside, with messages that others could have
+	sessions sessions // only where they are required
 
 	arrived *clock.Cond // there is something to take
 	ended   *clock.Cond // a receiver cannot go on
@@ -62,22 +53,17 @@ func newQueue(e *entity, sub servicebus.SubQueue) *queue {
 	path.SubQueue = sub
 	q := &queue{
 		ns: e.ns, owner: e, sub: sub, name: path.String(),
-		all:          newLedger(),
-		tokens:       map[bindings.GUID]*message{},
-		expiry:       messagesBy(func(m *message) time.Time { return m.expires }, func(m *message) *int { return &m.inExpiry }),
-		scheduled:    messagesBy(func(m *message) time.Time { return m.content.ScheduledEnqueueTime }, func(m *message) *int { return &m.inScheduled }),
-		named:        map[string]*ordered.Set[*message]{},
-		sessions:     map[string]*session{},
-		listed:       ordered.New(strings.Compare),
-		stateful:     ordered.New(strings.Compare),
-		freeSessions: heap.New(func(a, b *session) bool { return a.first() < b.first() }, func(s *session) *int { return &s.inFree }),
-		busySessions: sessionsByEnd(func(s *session) *int { return &s.inBusy }),
-		arrived:      clock.NewCond(e.ns.clk, &e.ns.mu),
-		ended:        clock.NewCond(e.ns.clk, &e.ns.mu),
+		all:       newLedger(),
+		tokens:    map[bindings.GUID]*message{},
+		expiry:    messagesBy(func(m *message) time.Time { return m.expires }, func(m *message) *int { return &m.inExpiry }),
+		scheduled: messagesBy(func(m *message) time.Time { return m.content.ScheduledEnqueueTime }, func(m *message) *int { return &m.inScheduled }),
+		named:     bySessionID{},
+		sessions:  newSessions(),
+		arrived:   clock.NewCond(e.ns.clk, &e.ns.mu),
+		ended:     clock.NewCond(e.ns.clk, &e.ns.mu),
 	}
 	for i := range q.locks {
 		q.locks[i] = messagesBy(func(m *message) time.Time { return m.until }, func(m *message) *int { return &m.inLocks })
-		q.sessionLocks[i] = sessionsByEnd(func(s *session) *int { return &s.inLocks })
 	}
 	return q
 }
@@ -126,7 +112,7 @@ func (q *queue) add(op *operation, m *message) {
 // insert is the common part of add and loading.
 func (q *queue) insert(m *message) {
 	q.all.add(m)
-	q.enlist(m)
+	q.named.add(m)
 	switch m.state {
 	case servicebus.StateScheduled:
 		q.scheduled.Push(m)
@@ -134,51 +120,8 @@ func (q *queue) insert(m *message) {
 		q.deferred++
 	}
 	if q.bySession() && m.state != servicebus.StateScheduled {
-		m.session = q.session(*m.content.SessionID)
+		m.session = q.sessions.get(q, *m.content.SessionID)
 		m.session.n++
-	}
-}
-
-// enlist enters a message among those of its session ID, which any queue may be asked for.
-func (q *queue) enlist(m *message) {
-	if m.content.SessionID == nil {
-		return
-	}
-	set := q.named[*m.content.SessionID]
-	if set == nil {
-		made := ordered.New(func(a, b *message) int { return cmp.Compare(a.seq, b.seq) })
-		set = &made
-		q.named[*m.content.SessionID] = set
-	}
-	set.Insert(m)
-}
-
-// delist is the reverse.
-func (q *queue) delist(m *message) {
-	if m.content.SessionID == nil {
-		return
-	}
-	set := q.named[*m.content.SessionID]
-	if set.Remove(m); set.Len() == 0 {
-		delete(q.named, *m.content.SessionID)
-	}
-}
-
-// from calls f for each message of a session ID, nil for all, with a number of seq or more,
-// ascending, until f returns false.
-func (q *queue) from(session *string, seq int64, f func(*message) bool) {
-	if session == nil {
-		q.all.from(seq, f)
-		return
-	}
-	set := q.named[*session]
-	if set == nil {
-		return
-	}
-	for m := range set.From(&message{seq: seq}) {
-		if !f(m) {
-			return
-		}
 	}
 }
 
@@ -201,10 +144,10 @@ func (q *queue) takeOut(op *operation, m *message) {
 	if s := m.session; s != nil {
 		s.n--
 		m.session = nil
-		q.rank(s)
+		s.rank()
 	}
 	q.all.remove(m)
-	q.delist(m)
+	q.named.remove(m)
 	q.owner.grow(-m.size)
 }
 
@@ -217,7 +160,7 @@ func (q *queue) free(op *operation, m *message) {
 	}
 	if s := m.session; s != nil {
 		s.free.Push(m)
-		q.rank(s)
+		s.rank()
 		if s.held() {
 			s.changed.Signal()
 			return
@@ -233,7 +176,7 @@ func (q *queue) unfree(m *message) {
 	q.expiry.Remove(m)
 	if s := m.session; s != nil {
 		s.free.Remove(m)
-		q.rank(s)
+		s.rank()
 	} else {
 		q.all.setFree(m, false)
 	}
@@ -248,11 +191,11 @@ func (q *queue) lock(op *operation, m *message, outside bool) {
 	q.tokens[m.token] = m
 	if s := m.session; s != nil {
 		s.locked.Push(m)
-		q.rank(s)
+		s.rank()
 	} else {
 		m.until = op.now.Add(q.owner.lockDuration)
 		q.locks[half(outside)].Push(m)
-		q.pinMessage(m, op.now)
+		m.pin(q.ns.pins, op.now)
 	}
 	op.touch(q)
 	op.saveState(q, m)
@@ -267,10 +210,10 @@ func (q *queue) unlock(op *operation, m *message) {
 	delete(q.tokens, m.token)
 	if s := m.session; s != nil {
 		s.locked.Remove(m)
-		q.rank(s)
+		s.rank()
 	} else {
 		q.locks[half(m.outside)].Remove(m)
-		q.unpinMessage(m)
+		m.unpin(q.ns.pins)
 	}
 	m.token, m.until = bindings.GUID{}, time.Time{}
 }
@@ -305,7 +248,7 @@ func (q *queue) putBack(op *operation, m *message) {
 		q.expire(op, m)
 	case q.main() && q.owner.forwardTo != "":
 		q.remove(op, m)
-		op.ns.forward(op, q.owner, m)
+		q.owner.forward(op, m)
 	default:
 		op.saveState(q, m)
 		q.free(op, m)
@@ -331,7 +274,7 @@ func (q *queue) fail(op *operation, m *message) bool {
 func (q *queue) deadLetter(op *operation, m *message, why verdict, properties map[string]any) {
 	q.remove(op, m)
 	m.merge(properties)
-	op.ns.bury(op, q.owner, m, why)
+	q.owner.bury(op, m, why)
 }
 
 func (m *message) expired(now time.Time) bool { return !m.expires.IsZero() && !m.expires.After(now) }

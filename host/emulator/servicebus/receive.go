@@ -43,7 +43,7 @@ func (ns *Namespace) Receiver(ctx context.Context, source string, opts *serviceb
 		r.opts = *opts
 	}
 	err := ns.operate(ctx, FaultPoint{Op: "Receiver", Entity: source}, func(op *operation) error {
-		q, err := ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (r *receiver) check(op *operation) error {
 		return fmt.Errorf("receiver on %q: %w", r.name, messaging.ErrClosed)
 	}
 	if r.q.gone == errReloaded && r.session == nil {
-		q, err := r.ns.find(op, r.name)
+		q, err := op.find(r.name)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out 
 // await runs try until it fails, has what it wants (it returns no queue), or wait
 // is over, and otherwise waits for the Cond that try returns.
 func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration, outside bool, try func(*operation) (*queue, *clock.Cond, *int, error)) error {
-	return ns.kept.Operate(ctx, false, func(after bool) error { p.After = after; return ns.fault(p) }, func() error {
+	return ns.kept.Operate(ctx, false, ns.opts.points(p), func() error {
 		op := operations.Get().(*operation)
 		defer operations.Put(op)
 		var end time.Time
@@ -150,7 +150,7 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 			end = ns.now().Add(wait)
 		}
 		for {
-			err := ns.begin(op)
+			err := op.begin(ns)
 			done := false
 			for err == nil {
 				q, cond, waiters, tryErr := try(op)
@@ -177,7 +177,7 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 					err = ns.kept.Ready()
 				}
 			}
-			if finishErr := ns.finish(ctx, op); finishErr != nil {
+			if finishErr := op.finish(ctx); finishErr != nil {
 				return finishErr
 			}
 			if err != nil || done {
@@ -264,7 +264,7 @@ func (r *receiver) Close(ctx context.Context) error {
 		if s := r.session; !r.closed && s != nil && s.holder == r && r.q.gone == nil {
 			r.q.tick(op)
 			if s.holder == r {
-				r.q.unlockSession(op, s, false)
+				s.unlock(op, false)
 			}
 		}
 		r.end()

@@ -63,20 +63,20 @@ const maxNested = 32
 
 // arrive is enter for what a sender or another entity gives, so that duplicates
 // are told.
-func (ns *Namespace) arrive(op *operation, e *entity, c *servicebus.Message, p past) {
+func (e *entity) arrive(op *operation, c *servicebus.Message, p past) {
 	if e.duplicate(op, c) {
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
 		return
 	}
-	ns.enter(op, e, c, p)
+	e.enter(op, c, p)
 }
 
 // enter puts a message into a queue, or into those subscriptions of a topic that
 // want it.
-func (ns *Namespace) enter(op *operation, e *entity, c *servicebus.Message, p past) {
+func (e *entity) enter(op *operation, c *servicebus.Message, p past) {
 	e.use(op)
 	if e.topic == nil {
-		ns.place(op, e, c, p)
+		e.place(op, c, p)
 		return
 	}
 	if p.enqSeq == 0 {
@@ -85,10 +85,10 @@ func (ns *Namespace) enter(op *operation, e *entity, c *servicebus.Message, p pa
 	for _, s := range e.subscriptions {
 		copies, failure := s.choose(c)
 		for _, c := range copies {
-			ns.place(op, s, c, p)
+			s.place(op, c, p)
 		}
 		if failure != nil && *s.subscription.DeadLetteringOnFilterEvaluationExceptions {
-			ns.bury(op, s, s.message(op, c, p), filterVerdict(failure))
+			s.bury(op, s.message(op, c, p), filterVerdict(failure))
 		}
 	}
 }
@@ -111,17 +111,17 @@ func (e *entity) message(op *operation, c *servicebus.Message, p past) *message 
 const maxYear = 9999
 
 // place puts a message into a queue or subscription that wants it.
-func (ns *Namespace) place(op *operation, e *entity, c *servicebus.Message, p past) {
+func (e *entity) place(op *operation, c *servicebus.Message, p past) {
 	m := e.message(op, c, p)
 	switch {
 	case headerSize(c) > servicebus.MaxHeader:
-		ns.bury(op, e, m, headerVerdict)
+		e.bury(op, m, headerVerdict)
 	case m.size > e.maxMessage: // an action has made it so
-		ns.bury(op, e, m, tooLarge(e, m))
+		e.bury(op, m, tooLarge(e, m))
 	case e.requiresSession && c.SessionID == nil:
-		ns.bury(op, e, m, noSessionVerdict)
+		e.bury(op, m, noSessionVerdict)
 	case e.forwardTo != "":
-		ns.forward(op, e, m)
+		e.forward(op, m)
 	default:
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, MessageNumber: m.seq, Fields: m.was.fields()})
 		e.main.add(op, m)
@@ -131,23 +131,23 @@ func (ns *Namespace) place(op *operation, e *entity, c *servicebus.Message, p pa
 // forward sends a message that is in no queue on to the target of its entity.
 // A message that cannot go on stays in the transfer dead-letter queue (spec
 // messaging 1.7).
-func (ns *Namespace) forward(op *operation, e *entity, m *message) {
-	if m.hops >= ns.opts.MaxForwardHops {
-		ns.hold(op, e, m, maxHops(ns.opts.MaxForwardHops))
+func (e *entity) forward(op *operation, m *message) {
+	if m.hops >= e.ns.opts.MaxForwardHops {
+		e.hold(op, m, maxHops(e.ns.opts.MaxForwardHops))
 		return
 	}
-	target, failure := ns.target(e.forwardTo, m)
+	target, failure := op.target(e.forwardTo, m)
 	if failure != (verdict{}) {
-		ns.hold(op, e, m, failure)
+		e.hold(op, m, failure)
 		return
 	}
 	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq, Fields: m.was.fields()})
-	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.firstSeq(), source: m.source, nested: m.nested + 1, was: was{e.main.name, m.seq}})
+	target.arrive(op, m.content, past{hops: m.hops + 1, enqSeq: m.firstSeq(), source: m.source, nested: m.nested + 1, was: was{e.main.name, m.seq}})
 }
 
 // target returns the entity of that name if it can take the message.
-func (ns *Namespace) target(name string, m *message) (*entity, verdict) {
-	target := ns.entities[lower(name)]
+func (op *operation) target(name string, m *message) (*entity, verdict) {
+	target := op.ns.entities[lower(name)]
 	switch {
 	case target == nil:
 		return nil, verdict{"MessagingEntityNotFoundException", fmt.Sprintf("The messaging entity %q could not be found.", name)}
@@ -163,33 +163,33 @@ func (ns *Namespace) target(name string, m *message) (*entity, verdict) {
 
 // hold puts a message that could not be forwarded into the transfer dead-letter
 // queue, or where the switch wants it.
-func (ns *Namespace) hold(op *operation, e *entity, m *message, why verdict) {
-	if ns.opts.ForwardFailureToDLQ {
-		ns.bury(op, e, m, why)
+func (e *entity) hold(op *operation, m *message, why verdict) {
+	if e.ns.opts.ForwardFailureToDLQ {
+		e.bury(op, m, why)
 		return
 	}
-	ns.rest(op, e.transfer, m, why)
+	e.transfer.rest(op, m, why)
 }
 
 // bury dead-letters a message that is in no queue.
-func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
+func (e *entity) bury(op *operation, m *message, why verdict) {
 	if e.forwardDead == "" || m.nested >= maxNested {
-		ns.rest(op, e.dead, m, why)
+		e.dead.rest(op, m, why)
 		return
 	}
-	target, failure := ns.target(e.forwardDead, m)
+	target, failure := op.target(e.forwardDead, m)
 	if failure != (verdict{}) {
-		ns.rest(op, e.dead, m, why)
+		e.dead.rest(op, m, why)
 		return
 	}
 	why.mark(m)
 	noteDead(op, e, e.dead, m, why)
 	op.note(journal.Record{Kind: journal.Forwarded, Source: e.dead.name, Target: target.main.name, MessageID: m.content.MessageID, MessageNumber: m.seq})
-	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.firstSeq(), source: e.name(), nested: m.nested + 1, was: was{e.dead.name, m.seq}})
+	target.arrive(op, m.content, past{hops: m.hops, enqSeq: m.firstSeq(), source: e.name(), nested: m.nested + 1, was: was{e.dead.name, m.seq}})
 }
 
 // rest puts a message into a sub-queue, where it stays until it is completed.
-func (ns *Namespace) rest(op *operation, q *queue, m *message, why verdict) {
+func (q *queue) rest(op *operation, m *message, why verdict) {
 	why.mark(m)
 	m.expires = time.Time{}
 	m.state = servicebus.StateActive
@@ -217,7 +217,7 @@ func noteDead(op *operation, e *entity, to *queue, m *message, why verdict) {
 }
 
 // drain sends what can be taken in an entity on, after it has got a target.
-func (ns *Namespace) drain(op *operation, e *entity) {
+func (e *entity) drain(op *operation) {
 	var there []*message
 	e.main.all.from(0, func(m *message) bool {
 		if m.state == servicebus.StateActive && !m.locked() {
@@ -231,6 +231,6 @@ func (ns *Namespace) drain(op *operation, e *entity) {
 			continue
 		}
 		e.main.remove(op, m)
-		ns.forward(op, e, m)
+		e.forward(op, m)
 	}
 }

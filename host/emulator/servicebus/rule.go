@@ -26,8 +26,8 @@ type filter interface {
 	Match(m *servicebus.Message) (bool, error)
 }
 
-// compile checks a rule and makes it ready.
-func (ns *Namespace) compile(r servicebus.Rule) (*rule, error) {
+// compile checks a rule and makes it ready. newID is for expressions that ask for an identifier.
+func compile(r servicebus.Rule, newID func() bindings.GUID) (*rule, error) {
 	out := &rule{Rule: r}
 	switch f := r.Filter; f.Kind {
 	case "", servicebus.TrueFilter:
@@ -47,7 +47,7 @@ func (ns *Namespace) compile(r servicebus.Rule) (*rule, error) {
 		if err := checkSQL("filter", f.SQL); err != nil {
 			return nil, err
 		}
-		compiled, err := sqlfilter.ParseFilter(f.SQL, ns.ids.GUID)
+		compiled, err := sqlfilter.ParseFilter(f.SQL, newID)
 		if err != nil {
 			return nil, refuse(messaging.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
 		}
@@ -62,7 +62,7 @@ func (ns *Namespace) compile(r servicebus.Rule) (*rule, error) {
 		if err := checkSQL("action", *r.Action); err != nil {
 			return nil, err
 		}
-		compiled, err := sqlfilter.ParseAction(*r.Action, ns.ids.GUID)
+		compiled, err := sqlfilter.ParseAction(*r.Action, newID)
 		if err != nil {
 			return nil, refuse(messaging.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
 		}

@@ -13,17 +13,17 @@ import (
 // Send implements servicebus.Namespace.
 func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*servicebus.Message) error {
 	return ns.operate(ctx, FaultPoint{Op: "Send", Entity: entity}, func(op *operation) error {
-		e, err := ns.sendTarget(op, entity, messages)
+		e, err := op.sendTarget(entity, messages)
 		if err != nil {
 			return err
 		}
 		for _, m := range messages {
-			c := ns.own(m)
+			c := op.own(m)
 			if c.ScheduledEnqueueTime.After(op.now) {
-				ns.schedule(op, e, c)
+				e.schedule(op, c)
 				continue
 			}
-			ns.arrive(op, e, c, past{})
+			e.arrive(op, c, past{})
 		}
 		return nil
 	})
@@ -31,24 +31,24 @@ func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*servi
 
 // Schedule implements servicebus.Namespace.
 func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, messages ...*servicebus.Message) ([]int64, error) {
-	return ns.scheduleAll(ctx, entity, messages, func(*servicebus.Message) time.Time { return at })
+	return scheduleAll(ctx, ns, entity, messages, func(*servicebus.Message) time.Time { return at })
 }
 
 // ScheduleEach implements servicebus.Management.
 func (ns *Namespace) ScheduleEach(ctx context.Context, entity string, messages ...*servicebus.Message) ([]int64, error) {
-	return ns.scheduleAll(ctx, entity, messages, func(m *servicebus.Message) time.Time { return m.ScheduledEnqueueTime })
+	return scheduleAll(ctx, ns, entity, messages, func(m *servicebus.Message) time.Time { return m.ScheduledEnqueueTime })
 }
 
-func (ns *Namespace) scheduleAll(ctx context.Context, entity string, messages []*servicebus.Message, at func(*servicebus.Message) time.Time) (numbers []int64, err error) {
+func scheduleAll(ctx context.Context, ns *Namespace, entity string, messages []*servicebus.Message, at func(*servicebus.Message) time.Time) (numbers []int64, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Schedule", Entity: entity}, func(op *operation) error {
-		e, err := ns.sendTarget(op, entity, messages)
+		e, err := op.sendTarget(entity, messages)
 		if err != nil {
 			return err
 		}
 		for _, m := range messages {
-			c := ns.own(m)
+			c := op.own(m)
 			c.ScheduledEnqueueTime = at(m).UTC().Round(0)
-			numbers = append(numbers, ns.schedule(op, e, c))
+			numbers = append(numbers, e.schedule(op, c))
 		}
 		e.main.tick(op) // times that have come
 		return nil
@@ -62,7 +62,7 @@ func (ns *Namespace) scheduleAll(ctx context.Context, entity string, messages []
 // CancelScheduled implements servicebus.Namespace.
 func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
 	return ns.operate(ctx, FaultPoint{Op: "CancelScheduled", Entity: entity}, func(op *operation) error {
-		q, err := ns.find(op, entity)
+		q, err := op.find(entity)
 		if err != nil {
 			return err
 		}
@@ -98,12 +98,12 @@ func (q *queue) cancel(op *operation, found []*message) {
 }
 
 // schedule keeps a message until its time.
-func (ns *Namespace) schedule(op *operation, e *entity, c *servicebus.Message) int64 {
-	return ns.scheduleAs(op, e, c, e.main.nextSequence(op))
+func (e *entity) schedule(op *operation, c *servicebus.Message) int64 {
+	return e.scheduleAs(op, c, e.main.nextSequence(op))
 }
 
 // scheduleAs is schedule with a sequence number that was given before.
-func (ns *Namespace) scheduleAs(op *operation, e *entity, c *servicebus.Message, seq int64) int64 {
+func (e *entity) scheduleAs(op *operation, c *servicebus.Message, seq int64) int64 {
 	m := &message{content: c, size: sizeOf(c), seq: seq, enqueued: op.now, state: servicebus.StateScheduled}
 	if e.duplicate(op, c) {
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
@@ -119,12 +119,12 @@ func (ns *Namespace) scheduleAs(op *operation, e *entity, c *servicebus.Message,
 
 // own copies a message that is sent, without its bytes, and gives it an identifier if it has
 // none.
-func (ns *Namespace) own(m *servicebus.Message) *servicebus.Message {
+func (op *operation) own(m *servicebus.Message) *servicebus.Message {
 	c := *m
 	c.ApplicationProperties, _ = plainProperties(m.ApplicationProperties) // sendTarget has seen them
 	c.ScheduledEnqueueTime = c.ScheduledEnqueueTime.UTC().Round(0)
 	if c.MessageID == "" {
-		c.MessageID = ns.ids.GUID().String()
+		c.MessageID = op.ns.ids.GUID().String()
 		if c.Wire != nil {
 			w := *c.Wire
 			w.PropertiesChanged = true
@@ -135,8 +135,8 @@ func (ns *Namespace) own(m *servicebus.Message) *servicebus.Message {
 }
 
 // sendTarget returns the entity if it takes all the messages.
-func (ns *Namespace) sendTarget(op *operation, path string, messages []*servicebus.Message) (*entity, error) {
-	q, err := ns.find(op, path)
+func (op *operation) sendTarget(path string, messages []*servicebus.Message) (*entity, error) {
+	q, err := op.find(path)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (ns *Namespace) sendTarget(op *operation, path string, messages []*serviceb
 		if _, err := plainProperties(m.ApplicationProperties); err != nil {
 			return nil, err
 		}
-		if e.requiresSession && m.SessionID == nil && ns.opts.StrictSessionSend {
+		if e.requiresSession && m.SessionID == nil && op.ns.opts.StrictSessionSend {
 			return nil, refuse(messaging.ConditionNotAllowed, "%s: the entity requires sessions, and the message has no session id", q.name)
 		}
 	}

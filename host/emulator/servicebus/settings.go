@@ -62,7 +62,7 @@ func (s *settings) check(entity any) {
 // the address in which it was given. An entity may be its own target, as in the service
 // (azure-servicebus for Python 7.15.0: test_mgmt_queue_update_success): the number of
 // hops ends that.
-func (s *settings) target(ns *Namespace, e *entity, name, address *string, session bool) {
+func (s *settings) target(e *entity, name, address *string, session bool) {
 	if *name == "" {
 		*address = ""
 		return
@@ -72,7 +72,7 @@ func (s *settings) target(ns *Namespace, e *entity, name, address *string, sessi
 		s.fail(messaging.ConditionArgumentError, "forwarding: %v", err)
 		return
 	}
-	t := ns.entities[p.Key()]
+	t := e.ns.entities[p.Key()]
 	switch {
 	case session:
 		s.fail(messaging.ConditionArgumentError, "%s: an entity that requires sessions cannot forward", e.name())
@@ -89,17 +89,17 @@ func (s *settings) target(ns *Namespace, e *entity, name, address *string, sessi
 }
 
 // fill completes the description of an entity and says what is wrong with it.
-func (ns *Namespace) fill(e *entity) error {
+func (e *entity) fill() error {
 	s := settings{err: e.complete()}
 	switch {
 	case e.queue != nil:
 		d := e.queue
-		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
-		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
+		s.target(e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
+		s.target(e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 	case e.subscription != nil:
 		d := e.subscription
-		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
-		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
+		s.target(e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
+		s.target(e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 	}
 	return s.err
 }

@@ -160,7 +160,7 @@ func (q *queue) setAside(op *operation, m *message) {
 func (q *queue) renew(op *operation, m *message) time.Time {
 	m.until = op.now.Add(q.owner.lockDuration)
 	q.locks[half(m.outside)].Fix(m)
-	q.pinMessage(m, op.now)
+	m.pin(q.ns.pins, op.now)
 	op.touch(q)
 	op.saveState(q, m)
 	if m.outside {

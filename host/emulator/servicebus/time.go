@@ -34,8 +34,8 @@ func (q *queue) due() (at time.Time, do func(*operation)) {
 		if m, ok := q.locks[i].Min(); ok && sooner(m.until) {
 			at, do = m.until, func(op *operation) { q.lapse(op, m) }
 		}
-		if s, ok := q.sessionLocks[i].Min(); ok && sooner(s.until) {
-			at, do = s.until, func(op *operation) { q.unlockSession(op, s, true) }
+		if s, ok := q.sessions.locks[i].Min(); ok && sooner(s.until) {
+			at, do = s.until, func(op *operation) { s.unlock(op, true) }
 		}
 	}
 	if m, ok := q.scheduled.Min(); ok && sooner(m.content.ScheduledEnqueueTime) {
@@ -47,7 +47,7 @@ func (q *queue) due() (at time.Time, do func(*operation)) {
 // activate makes a scheduled message one that arrives now, under a new number.
 func (q *queue) activate(op *operation, m *message) {
 	q.remove(op, m)
-	op.ns.enter(op, q.owner, m.content, past{hops: m.hops, was: was{q.name, m.seq}})
+	q.owner.enter(op, m.content, past{hops: m.hops, was: was{q.name, m.seq}})
 }
 
 // arm sees to it that the timer runs when something is due. It may run too soon,
@@ -89,7 +89,7 @@ func (q *queue) sweepDue(op *operation) {
 func (q *queue) fire() {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	if err := q.ns.begin(op); err == nil && q.gone == nil {
+	if err := op.begin(q.ns); err == nil && q.gone == nil {
 		q.armed = time.Time{}
 		q.tick(op)
 		if q.gone == nil {
@@ -98,7 +98,7 @@ func (q *queue) fire() {
 		op.touch(q)
 	}
 	// A change that could not be written is undone by the next call, which says so.
-	_ = q.ns.finish(context.Background(), op)
+	_ = op.finish(context.Background())
 }
 
 func (q *queue) disarm() {
@@ -126,11 +126,11 @@ func (q *queue) justify(now time.Time) {
 		if m, ok := q.locks[0].Min(); ok {
 			consider(m.until)
 		}
-		if s, ok := q.busySessions.Min(); ok {
+		if s, ok := q.sessions.busy.Min(); ok {
 			consider(s.until)
 		}
 	}
-	if m, ok := q.scheduled.Min(); ok && q.ns.awaited(q.owner, 0) {
+	if m, ok := q.scheduled.Min(); ok && q.owner.awaited(0) {
 		consider(m.content.ScheduledEnqueueTime)
 	}
 	q.justifyUntil(at, now)
@@ -151,20 +151,20 @@ func (q *queue) justifyUntil(at, now time.Time) {
 }
 
 // awaited reports whether a receiver waits for messages of an entity.
-func (ns *Namespace) awaited(e *entity, hops int) bool {
-	if hops > ns.opts.MaxForwardHops {
+func (e *entity) awaited(hops int) bool {
+	if hops > e.ns.opts.MaxForwardHops {
 		return false
 	}
 	for _, s := range e.subscriptions {
-		if ns.awaited(s, hops) {
+		if s.awaited(hops) {
 			return true
 		}
 	}
 	if e.main.waiters+e.main.sessionWaiters > 0 {
 		return true
 	}
-	target := ns.entities[lower(e.forwardTo)]
-	return target != nil && ns.awaited(target, hops+1)
+	target := e.ns.entities[lower(e.forwardTo)]
+	return target != nil && target.awaited(hops+1)
 }
 
 // waiting counts receivers that begin or end to wait, and looks again for what time
@@ -174,22 +174,22 @@ func (q *queue) waiting(op *operation, n *int, by int) {
 	q.owner.use(op)
 	op.touch(q)
 	if first := *n == max(by, 0); first && q.main() {
-		q.ns.touchFeeders(op, q.owner, 0)
+		q.owner.touchFeeders(op, 0)
 	}
 }
 
 // touchFeeders touches the entities whose messages come to e.
-func (ns *Namespace) touchFeeders(op *operation, e *entity, hops int) {
-	if hops > ns.opts.MaxForwardHops {
+func (e *entity) touchFeeders(op *operation, hops int) {
+	if hops > e.ns.opts.MaxForwardHops {
 		return
 	}
 	if e.parent != nil {
 		op.touch(e.parent.main)
-		ns.touchFeeders(op, e.parent, hops)
+		e.parent.touchFeeders(op, hops)
 	}
-	for _, f := range ns.feeders[e.key] {
+	for _, f := range e.ns.feeders[e.key] {
 		op.touch(f.main)
-		ns.touchFeeders(op, f, hops+1)
+		f.touchFeeders(op, hops+1)
 	}
 }
 
@@ -226,7 +226,7 @@ func (e *entity) busy() bool {
 		return true
 	}
 	return slices.ContainsFunc(e.queues(), func(q *queue) bool {
-		locked := len(q.tokens) + q.sessionLocks[0].Len() + q.sessionLocks[1].Len()
+		locked := len(q.tokens) + q.sessions.locks[0].Len() + q.sessions.locks[1].Len()
 		return q.waiters+q.sessionWaiters+locked+q.scheduled.Len() > 0
 	})
 }
@@ -234,7 +234,7 @@ func (e *entity) busy() bool {
 func (e *entity) whenIdle() {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	if err := e.ns.begin(op); err == nil && e.main.gone == nil {
+	if err := op.begin(e.ns); err == nil && e.main.gone == nil {
 		if e.busy() {
 			e.busyAt = op.now
 		}
@@ -242,10 +242,10 @@ func (e *entity) whenIdle() {
 			e.watchIdle(op.now)
 		} else {
 			op.note(journal.Record{Kind: journal.Expired, Source: e.name(), Cause: "autoDeleteOnIdle"})
-			e.ns.drop(op, e)
+			e.drop(op)
 		}
 	}
-	_ = e.ns.finish(context.Background(), op) // as in fire
+	_ = op.finish(context.Background()) // as in fire
 }
 
 // end makes everybody who uses the queue fail: its entity was deleted, or the state
@@ -255,8 +255,8 @@ func (q *queue) end(why error) {
 	q.unpinAll()
 	q.arrived.Broadcast()
 	q.ended.Broadcast()
-	for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
-		q.sessions[id].changed.Broadcast()
+	for _, id := range slices.Sorted(maps.Keys(q.sessions.byID)) {
+		q.sessions.byID[id].changed.Broadcast()
 	}
 	q.disarm()
 }

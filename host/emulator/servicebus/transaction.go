@@ -54,7 +54,7 @@ func (ns *Namespace) Begin(ctx context.Context, via string) (servicebus.Transact
 	t := &transaction{ns: ns}
 	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(op *operation) error {
 		if via != "" {
-			if q, err := ns.resolve(op, via); err == nil {
+			if q, err := op.resolve(via); err == nil {
 				t.scope, t.entity = scopeOf(q.owner), top(q.owner).name()
 			}
 		}
@@ -97,7 +97,7 @@ func (t *transaction) Send(ctx context.Context, entity string, through bool, mes
 		}
 		s := step{entity: entity, through: t.scope != scopeOf(e)}
 		for _, m := range messages {
-			s.messages = append(s.messages, t.ns.own(m))
+			s.messages = append(s.messages, op.own(m))
 		}
 		return s, nil
 	})
@@ -112,7 +112,7 @@ func (t *transaction) ScheduleEach(ctx context.Context, entity string, through b
 		}
 		s := step{entity: entity, through: t.scope != scopeOf(e), numbers: []int64{}, numbered: e}
 		for _, m := range messages {
-			s.messages = append(s.messages, t.ns.own(m))
+			s.messages = append(s.messages, op.own(m))
 			s.numbers = append(s.numbers, e.main.nextSequence(op))
 		}
 		numbers = slices.Clone(s.numbers)
@@ -141,7 +141,7 @@ func (t *transaction) target(op *operation, entity string, through bool, message
 	if t.sent += len(messages); t.sent > maxTransactionMessages {
 		return nil, refuse(messaging.ConditionResourceLimitExceeded, "cannot send more than %d messages in a single transaction", maxTransactionMessages)
 	}
-	e, err := t.ns.sendTarget(op, entity, messages)
+	e, err := op.sendTarget(entity, messages)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (t *transaction) Settle(ctx context.Context, source string, how servicebus.
 		return err
 	}
 	return t.do(ctx, FaultPoint{Op: actions[how.Action].op, Entity: source}, func(op *operation) (step, error) {
-		q, err := t.ns.find(op, source)
+		q, err := op.find(source)
 		if err != nil {
 			return step{}, err
 		}
@@ -290,13 +290,13 @@ func (t *transaction) close(err error) error {
 	}
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	if beginErr := t.ns.begin(op); beginErr == nil && t.ended == nil {
+	if beginErr := op.begin(t.ns); beginErr == nil && t.ended == nil {
 		t.endLocked(op, err)
 	}
 	if t.ended == nil {
 		t.overLocked(err) // its claims are of a state that cannot be read
 	}
-	_ = t.ns.finish(context.Background(), op) // what could not be written is told by the next call
+	_ = op.finish(context.Background()) // what could not be written is told by the next call
 	return err
 }
 
@@ -310,12 +310,12 @@ func rolledBack(why error) error {
 func (t *transaction) expire() {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	if err := t.ns.begin(op); err == nil && t.ended == nil {
+	if err := op.begin(t.ns); err == nil && t.ended == nil {
 		late := refuse(messaging.ConditionTransactionTimeout, "the transaction was rolled back: it was open for %d seconds", int(servicebus.TransactionTimeout.Seconds()))
 		t.endLocked(op, late)
 		t.ended = late
 	}
-	_ = t.ns.finish(context.Background(), op) // as in fire
+	_ = op.finish(context.Background()) // as in fire
 }
 
 // endLocked rolls the transaction back.
@@ -356,7 +356,7 @@ func (t *transaction) release(op *operation, source string, token bindings.GUID)
 		return
 	}
 	delete(t.ns.claims, token)
-	q, err := t.ns.resolve(op, source)
+	q, err := op.resolve(source)
 	if err != nil {
 		return
 	}
@@ -391,7 +391,7 @@ func (t *transaction) plan(op *operation) ([]func(), error) {
 			plan = append(plan, carryOut)
 			continue
 		}
-		q, err := t.ns.find(op, s.entity)
+		q, err := op.find(s.entity)
 		if err != nil {
 			return nil, err
 		}
@@ -423,10 +423,10 @@ func (t *transaction) targets(op *operation) (map[int]*entity, error) {
 		if s.messages == nil {
 			continue
 		}
-		if q, err := t.ns.find(op, s.entity); err == nil && s.numbered != nil && q.owner != s.numbered {
+		if q, err := op.find(s.entity); err == nil && s.numbered != nil && q.owner != s.numbered {
 			return nil, refuse(messaging.ConditionNotFound, "%q was deleted, and another entity made in its place, after a message was scheduled", s.entity)
 		}
-		e, err := t.ns.sendTarget(op, s.entity, together[lower(s.entity)])
+		e, err := op.sendTarget(s.entity, together[lower(s.entity)])
 		if err != nil && !(s.through && t.via() != nil && transferable(err)) {
 			return nil, err
 		}
@@ -460,19 +460,19 @@ func (t *transaction) deliver(op *operation, e *entity, s *step) {
 			via := t.via()
 			m := via.message(op, c, past{})
 			var failure verdict
-			if to, failure = t.ns.target(s.entity, m); to == nil {
-				t.ns.hold(op, via, m, failure)
+			if to, failure = op.target(s.entity, m); to == nil {
+				via.hold(op, m, failure)
 				continue
 			}
 		}
 		switch {
 		case s.numbers != nil:
-			t.ns.scheduleAs(op, to, c, s.numbers[i])
+			to.scheduleAs(op, c, s.numbers[i])
 			to.main.tick(op) // a time that has come
 		case c.ScheduledEnqueueTime.After(op.now):
-			t.ns.schedule(op, to, c)
+			to.schedule(op, c)
 		default:
-			t.ns.arrive(op, to, c, past{})
+			to.arrive(op, c, past{})
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // CancelScheduled implements servicebus.Transaction.
 func (t *transaction) CancelScheduled(ctx context.Context, entity string, through bool, numbers ...int64) error {
 	return t.do(ctx, FaultPoint{Op: "CancelScheduled", Entity: entity}, func(op *operation) (step, error) {
-		q, err := t.ns.find(op, entity)
+		q, err := op.find(entity)
 		if err != nil {
 			return step{}, err
 		}
@@ -62,10 +62,10 @@ func (t *transaction) SetState(ctx context.Context, session servicebus.Session, 
 			if err := r.check(op); err != nil {
 				return nil, err
 			}
-			if err := r.q.checkState(state); err != nil {
+			if err := r.session.checkState(state); err != nil {
 				return nil, err
 			}
-			return func() { r.q.putState(op, r.session, state) }, nil
+			return func() { r.session.putState(op, state) }, nil
 		}
 		if _, err := change(op); err != nil {
 			return step{}, err

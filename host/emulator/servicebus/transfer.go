@@ -44,7 +44,7 @@ func (r *receiver) GiveBack(ctx context.Context, messages ...*servicebus.Receive
 func (r *receiver) transferred(ctx context.Context, messages []*servicebus.Received, decision string, do func(*operation, leaving)) error {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
-	err := r.ns.begin(op)
+	err := op.begin(r.ns)
 	for _, got := range messages {
 		l, ok := r.leaves[got.SequenceNumber]
 		if !ok || err != nil || l.q.gone != nil {
@@ -54,7 +54,7 @@ func (r *receiver) transferred(ctx context.Context, messages []*servicebus.Recei
 		op.note(journal.Record{Kind: journal.Settled, Source: l.q.name, MessageID: l.m.content.MessageID, MessageNumber: l.m.seq, DeliveryCount: l.m.count + 1, Decision: decision})
 		do(op, l)
 	}
-	if finishErr := r.ns.finish(ctx, op); finishErr != nil {
+	if finishErr := op.finish(ctx); finishErr != nil {
 		err = finishErr
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/listening"
+	"github.com/redeliver/redeliver/host/locks"
 	"github.com/redeliver/redeliver/host/recorded"
 
 	"github.com/rs/zerolog"
@@ -193,7 +194,7 @@ type Host struct {
 	starter  *starter
 	states   *states
 
-	primary   primary
+	primary   locks.Primary
 	listening *listening.Process
 	counters  counters
 	ids       *ids.Sequence
@@ -517,7 +518,7 @@ func (h *Host) close() {
 		g.stopListening(false)
 		g.retire()
 	}
-	h.primary.resign()
+	h.primary.Resign()
 	h.cancel()
 	release() // a waiting load has to find out that it is over
 	if last {

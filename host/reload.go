@@ -287,7 +287,7 @@ func (l *loader) swap(next *generation) {
 	}
 	next.nameUnserved()
 	l.notices(next.app)
-	l.host.campaign(next)
+	l.host.primary.Campaign(l.host.root, next.Locks())
 	next.listen()
 	for _, r := range l.residents {
 		r.Apply(next)

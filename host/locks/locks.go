@@ -1,5 +1,5 @@
 // Package locks holds the things that hosts with the same ID share: the locks and the
-// status of timers in a container of its storage account.
+// status of timers in a container of its storage account, and the choice of the primary one.
 package locks
 
 import (

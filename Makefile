@@ -19,11 +19,12 @@ DATE         := $(shell git log -1 --format=%cs 2>/dev/null)
 STAMP         = $(foreach v,version=$(TAG) commit=$(COMMIT) date=$(DATE),-X github.com/redeliver/redeliver/cmd/redeliver/cli.$(v))
 SOAK         ?= 1000
 FUZZTIME     ?= 10s
+DIST         ?= dist
 PLATFORMS    := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: ## build bin/redeliver, without cgo, stripped, with its version
@@ -43,6 +44,8 @@ lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
+	go -C cmd/release vet ./...
+	go -C cmd/release run $(STATICCHECK) ./...
 	@go run $(GOVULNCHECK) ./... || { code=$$?; if [ $$code -eq 3 ]; then exit 3; fi; echo "govulncheck: its data cannot be reached, skipped"; }
 
 .PHONY: interop
@@ -91,6 +94,16 @@ ui: ## test and build the page, host/web/ui/dist (needs Node)
 cross: ## compile for linux, darwin and windows on amd64 and arm64
 	@set -e; for p in $(PLATFORMS); do echo $$p; $(BUILD_ENV) GOOS=$${p%/*} GOARCH=$${p#*/} go build $(BUILD_FLAGS) -ldflags '$(LINK_FLAGS)' -o /dev/null ./cmd/redeliver; done
 
+.PHONY: release
+release: ## write a release to DIST (dist): VERSION=0.4.0, or SNAPSHOT=1 for a tree of no version; PLATFORMS takes some
+	go -C cmd/release run . make -version '$(VERSION)' $(if $(SNAPSHOT),-snapshot) -out '$(abspath $(DIST))' -platforms '$(PLATFORMS)' \
+	  -build-env '$(BUILD_ENV)' -build-flags '$(BUILD_FLAGS)' -link-flags '$(LINK_FLAGS)'
+
+.PHONY: release-test
+release-test: ## test the release program, and install what is in DIST offline into empty folders
+	go -C cmd/release vet ./...
+	REDELIVER_DIST='$(abspath $(DIST))' go -C cmd/release test -count=1 ./...
+
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin .bin functions/samples/*/.redeliver
+	rm -rf bin dist .bin functions/samples/*/.redeliver

@@ -2,6 +2,8 @@ module github.com/redeliver/redeliver
 
 go 1.26.0
 
+toolchain go1.26.8
+
 ignore ./host/web/ui/app/node_modules
 
 require (

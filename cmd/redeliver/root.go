@@ -67,7 +67,7 @@ func newRoot(std cli.Streams) *cobra.Command {
 	}
 	root.AddCommand(newVersion(std))
 	completeFlags(root)
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(std))
 	fitHelp(root, std)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -79,8 +79,9 @@ func newRoot(std cli.Streams) *cobra.Command {
 }
 
 // newHelp returns the command that shows the help of another one.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
+func newHelp(std cli.Streams) *cobra.Command {
+	var asJSON bool
+	help := &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,11 +92,19 @@ func newHelp() *cobra.Command {
 			if len(rest) > 0 {
 				return cli.KnownCommand(about, rest)
 			}
+			if asJSON {
+				return cli.WriteIndented(std, cli.Describe(about))
+			}
 			about.InitDefaultHelpFlag()
 			about.InitDefaultVersionFlag()
 			return about.Help()
 		},
 	}
+	help.Flags().BoolVar(&asJSON, "json", false, "write the commands with their flags as JSON, for programs that write manuals")
+	if err := help.Flags().MarkHidden("json"); err != nil { // it is there
+		panic(err)
+	}
+	return help
 }
 
 // flagError explains a wrong flag. An unknown or missing command comes first: flags

@@ -81,7 +81,11 @@ class App:
         if len(apps) != 1:
             number = "no" if not apps else "more than one"
             raise ValueError(f"{os.path.basename(path)} has {number} FunctionApp at its top level")
-        found = next(iter(apps.values())).get_functions()
+        return self.described(next(iter(apps.values())).get_functions(), os.path.basename(path))
+
+    def described(self, found, script):
+        """The metadata of the functions of a FunctionApp, which a file declares."""
+        library = self.library()
         ready, bad = {}, {}
         clients = sdktypes.registry()
         for function in found:
@@ -96,13 +100,13 @@ class App:
         else:  # as with the platform's worker none runs
             beside = f"it is not loaded while another one is bad: {', '.join(bad)}; the platform's worker loads all functions of function_app.py or none"
             bad.update((name, beside) for name in ready)
-        return [self._metadata(function, path, ready, bad) for function in found]
+        return [self._metadata(function, script, ready, bad) for function in found]
 
-    def _metadata(self, function, path, ready, bad):
+    def _metadata(self, function, script, ready, bad):
         name = function.get_function_name()
         clients = ready[name].clients() if name in ready else ()
         metadata = {
-            "name": name, "functionId": name, "directory": self.directory, "scriptFile": os.path.basename(path),
+            "name": name, "functionId": name, "directory": self.directory, "scriptFile": script,
             "entryPoint": name, "language": "python", "properties": {"worker_indexed": "True"},
             "rawBindings": sdktypes.marked(function.get_raw_bindings(), clients),
             "bindings": {

@@ -6,28 +6,16 @@ import concurrent.futures
 import contextvars
 import json
 import os
-import platform
 import re
-import struct
 import sys
 import threading
 from urllib.parse import urlsplit
 
-from . import failure, logs
+from . import answers, failure, logs
 from .app import App
 from .link import Link
 
-VERSION = "1.0"
 HEAD = 1 << 16  # how much is looked at of a message that cannot be taken
-
-CAPABILITIES = {
-    "RpcHttpBodyOnly": "true",
-    "RawHttpBodyBytes": "true",
-    "RpcHttpTriggerMetadataRemoved": "true",
-    "TypedDataCollection": "true",
-    "WorkerStatus": "true",
-    "HandlesWorkerTerminateMessage": "true",
-}
 
 
 def run(arguments):
@@ -133,32 +121,17 @@ class Worker:
 
     def _init(self, request, body):
         self._app.at(body.get("functionAppDirectory"))
-        self._link.send("workerInitResponse", {
-            "capabilities": CAPABILITIES, "result": failure.SUCCESS,
-            "workerMetadata": {
-                "runtimeName": "python", "runtimeVersion": platform.python_version(),
-                "workerVersion": VERSION, "workerBitness": f"{struct.calcsize('P') * 8}bit",
-                "customProperties": {"implementation": platform.python_implementation(), "executable": sys.executable},
-            },
-        }, request)
+        self._link.send("workerInitResponse", answers.initialized(), request)
 
     def _metadata(self, request, body):
-        try:
+        def read():
             self._app.at(body.get("functionAppDirectory"))
-            functions = self._app.declared()
-            answer = {"result": failure.SUCCESS, "useDefaultMetadataIndexing": functions is None, "functionMetadataResults": functions or []}
-        except BaseException as error:  # SystemExit too: a module may call sys.exit
-            answer = {"result": failure.status(error)}
-        self._link.send("functionMetadataResponse", answer, request)
+            return self._app.declared()
+
+        self._link.send("functionMetadataResponse", answers.declared(read), request)
 
     def _load(self, request, body):
-        identity = str(body.get("functionId") or "")
-        try:
-            self._app.load(identity, body.get("metadata") or {})
-            result = failure.SUCCESS
-        except BaseException as error:
-            result = failure.status(error)
-        self._link.send("functionLoadResponse", {"functionId": identity, "result": result}, request)
+        self._link.send("functionLoadResponse", answers.loaded(self._app, body), request)
 
     def _status(self, request, body):
         self._link.send("workerStatusResponse", {}, request)
@@ -175,7 +148,7 @@ class Worker:
     def _invoke(self, request, body):
         function = self._app.functions.get(str(body.get("functionId") or ""))
         if function is None:
-            self._answer(request, body, {"result": failure.status(LookupError(f"there is no function {body.get('functionId')!r}"))})
+            self._answer(request, body, answers.unknown(body))
         elif function.is_async:
             asyncio.run_coroutine_threadsafe(self._call_async(request, body, function), self._loop)
         else:
@@ -183,23 +156,11 @@ class Worker:
 
     def _call(self, request, body, function):
         logs.invocation.set(str(body.get("invocationId") or ""))
-        try:
-            arguments, outputs = function.arguments(body)
-            result = function.handler(**arguments)
-            answer = {"result": failure.SUCCESS, **function.answer(result, outputs)}
-        except BaseException as error:
-            answer = self._failed(error)
-        self._answer(request, body, answer)
+        self._answer(request, body, answers.called(function, body, self._failed))
 
     async def _call_async(self, request, body, function):
         logs.invocation.set(str(body.get("invocationId") or ""))
-        try:
-            arguments, outputs = function.arguments(body)
-            result = await function.handler(**arguments)
-            answer = {"result": failure.SUCCESS, **function.answer(result, outputs)}
-        except BaseException as error:
-            answer = self._failed(error)
-        self._answer(request, body, answer)
+        self._answer(request, body, await answers.called_async(function, body, self._failed))
 
     def _failed(self, error):
         """The answer of a failed attempt. sys.exit ends the process, as on the platform."""
@@ -209,11 +170,7 @@ class Worker:
 
     def _answer(self, request, body, answer):
         flush()
-        answer["invocationId"] = str(body.get("invocationId") or "")
-        try:
-            self._link.send("invocationResponse", answer, request)
-        except Exception as error:
-            self._link.send("invocationResponse", {"invocationId": answer["invocationId"], "result": failure.untold(answer, error)}, request)
+        answers.send(self._link, request, body, answer)
 
 
 def leave(error):

@@ -90,6 +90,10 @@ generate: ## generate code from the .proto files (needs protoc), the list of ope
 ui: ## test and build the page, host/web/ui/dist (needs Node)
 	cd host/web/ui/app && npm ci --no-audit --no-fund && npm test && npm run build
 
+.PHONY: kits
+kits: ## write the packages of the test kits to dist/kits
+	go run ./host/kit/python/pack $(or $(VERSION),0.0.0) dist/kits
+
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64
 	@set -e; for p in $(PLATFORMS); do echo $$p; $(BUILD_ENV) GOOS=$${p%/*} GOARCH=$${p#*/} go build $(BUILD_FLAGS) -ldflags '$(LINK_FLAGS)' -o /dev/null ./cmd/redeliver; done

@@ -1,0 +1,356 @@
+"""A host, and all that a test does with it."""
+
+# Written by unasync.py from _aio_host.py: edit that.
+
+from __future__ import annotations
+
+import base64
+import os
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
+
+from . import _options, _timeline
+from ._session import Session, escaped
+from ._types import (
+    Attempt, Failure, Function, Json, KitError, Message, Record, Response, Span, attempt, bus_message, encoded, moment, queue_message, span_text,
+)
+
+Pattern = Mapping[str, Any]
+
+
+class Clock:
+    """The virtual time of a host. It moves in calls that wait for something, and in these."""
+
+    def __init__(self, host: "Host") -> None:
+        self._host = host
+
+    def now(self) -> datetime:
+        told = self._host._session.control("GET", "clock")
+        return moment(told["now"])
+
+    def advance(self, by: Span) -> datetime:
+        """Moves time forward, and runs what is due meanwhile."""
+        return self._host._drive({"by": span_text(by)})
+
+    def next(self) -> datetime:
+        """Moves time to the next thing that is due, and runs that."""
+        return self._host._drive({"next": True})
+
+    def jump(self, by: Span) -> datetime:
+        """Moves time as when the machine has slept: what was due comes late."""
+        self._host._session.verb("POST", "jump", {"by": span_text(by)})
+        return self.now()
+
+
+class Host:
+    """A host of one test: its own services, clock and journal. Close it with "with", or with
+    stop()."""
+
+    def __init__(self, options: "_options.Options") -> None:
+        self._options = options
+        self._session = Session(options.handlers(), options.seconds)
+        self._cursor = 0
+        self._stopped = False
+        self.clock = Clock(self)
+
+    def _open(self) -> "Host":
+        self._session.open(self._options.sent())
+        _timeline.hosts.append(self)
+        return self
+
+    def __enter__(self) -> "Host":
+        return self if self._session.id else self._open()
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+        if error is None:
+            self.stop()
+            return
+        self._remember()
+        try:
+            self.stop()
+        except (KitError, Failure):
+            pass  # the test's own failure counts
+
+    def _remember(self) -> None:
+        """Keeps the timeline of a test that has failed, for its report."""
+        try:
+            _timeline.keep(self._options.name, self.explain(), self.logs())
+            folder = os.environ.get("REDELIVER_KEEP")
+            if folder:
+                _timeline.save(folder, self._options.name, self._session.control("GET", "journal"))
+        except (KitError, OSError):
+            pass
+
+    def stop(self) -> None:
+        """Ends the host. A Failure says what the test has asked for and nothing has met, such
+        as a fault. Further calls do nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        if self in _timeline.hosts:
+            _timeline.hosts.remove(self)
+        told = self._session.close()
+        failures = told.get("failures") or []
+        if failures:
+            raise Failure("\n".join(str(f.get("text") if isinstance(f, dict) else f) for f in failures))
+
+    # What comes in.
+
+    def send(self, queue: str, body: Any, *, raw: bool = False, visibility: Optional[Span] = None, ttl: Optional[Span] = None) -> str:
+        """Sends a message to a queue, and runs the deliveries that it starts. Answers its ID.
+        raw sends the text as it is, and not as the queue's messages are encoded."""
+        told = self._session.control(
+            "POST", f"queues/{escaped(queue)}/messages", encoded(body), raw=raw or None,
+            visibility=span_text(visibility) if visibility is not None else None, ttl=span_text(ttl) if ttl is not None else None,
+        )
+        return str(told["id"])
+
+    def send_service_bus(
+        self, path: str, body: Any, *, message_id: Optional[str] = None, session: Optional[str] = None, subject: Optional[str] = None,
+        content_type: Optional[str] = None, correlation_id: Optional[str] = None, properties: Optional[Mapping[str, str]] = None, delay: Optional[Span] = None,
+    ) -> str:
+        """Sends a message to a queue or topic of Service Bus. Answers its ID."""
+        told = self._session.control(
+            "POST", "servicebus/messages", encoded(body), path=path, id=message_id, session=session, subject=subject, contentType=content_type,
+            correlation=correlation_id, delay=span_text(delay) if delay is not None else None,
+            property=[f"{name}={value}" for name, value in (properties or {}).items()] or None,
+        )
+        return str(told["messageId"])
+
+    def publish(self, topic: str, events: Union[Json, Sequence[Json]]) -> List[str]:
+        """Publishes events to a topic of Event Grid. Answers their IDs."""
+        told = self._session.control("POST", "eventgrid/events", encoded(events if isinstance(events, list) else [events]), "application/json", topic=topic)
+        return [str(one) for one in told.get("ids") or []]
+
+    def send_events(self, hub: str, bodies: Sequence[Any], *, key: Optional[str] = None) -> None:
+        """Sends events to an event hub, in order."""
+        for body in bodies:
+            self._session.control("POST", "eventhubs/events", encoded(body), hub=hub, key=key)
+
+    def upload(self, path: str, data: Any, *, content_type: Optional[str] = None) -> None:
+        """Writes a blob; path is container/name."""
+        container, _, name = path.partition("/")
+        self._session.control(
+            "PUT", f"containers/{escaped(container)}/blob", encoded(data), content_type or "application/octet-stream", name=name, create=True
+        )
+
+    def write(self, container: str, documents: Union[Json, Sequence[Json]]) -> List[str]:
+        """Writes documents of Cosmos DB; container is database/container. Answers their IDs."""
+        told = self._session.control("POST", "cosmos/documents", encoded(documents if isinstance(documents, list) else [documents]), "application/json", container=container, create=True)
+        return [str(one) for one in told.get("ids") or []]
+
+    def request(self, method: str, path: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None) -> Response:
+        """Makes a request of an HTTP function; path is as in a URL, "/api/orders"."""
+        sent: Dict[str, Any] = {"method": method, "path": path, "headers": dict(headers or {})}
+        if body is not None:
+            sent["data"] = base64.b64encode(encoded(body)).decode("ascii")
+        return _options.response(self._session.verb("POST", "request", sent))
+
+    def call(self, function: str, input: Any = None) -> Json:
+        """Calls a function by hand, as the admin API does. Answers what the program says of it."""
+        return self._session.control("POST", f"functions/{escaped(function)}/invoke", encoded("" if input is None else input))
+
+    # What a test waits for: time moves until it happens. A Failure says at once that it cannot.
+
+    def settled(self, function: Optional[str] = None) -> Record:
+        """The next end of a delivery, of a function."""
+        return self._until({"kind": "settled", "function": function}, f"a settlement{_options.of(function)}")
+
+    def poisoned(self, function: Optional[str] = None) -> Record:
+        """The next message that is poison."""
+        return self._until({"kind": "settled", "function": function, "decision": "poisoned"}, f"a poison message{_options.of(function)}")
+
+    def dead_lettered(self, path: Optional[str] = None) -> Record:
+        """The next dead letter, of a queue or a subscription."""
+        return self._until({"kind": "dead_lettered", "source": path}, f"a dead letter{_options.of(path)}")
+
+    def checkpointed(self, function: Optional[str] = None) -> Record:
+        """The next checkpoint, of a function of Event Hubs or Cosmos DB."""
+        return self._until({"kind": "settled", "function": function, "decision": "checkpointed"}, f"a checkpoint{_options.of(function)}")
+
+    def until(self, pattern: Pattern) -> Record:
+        """The next record of the journal that has these members."""
+        return self._until(pattern, f"a record with {dict(pattern)}")
+
+    def idle(self) -> datetime:
+        """Moves time until nothing is left to happen but ticks of timers."""
+        return self._drive({"idle": True})
+
+    def _until(self, pattern: Pattern, what: str) -> Record:
+        wanted = {name: value for name, value in pattern.items() if value is not None}
+        told = self._session.verb("POST", "drive", {"until": wanted, "after": self._cursor})
+        if told.get("stopped") != "met" or not told.get("record"):
+            ends = {"horizon": "it has not come for 7 days", "crashed": "the host has crashed: start_again() starts it"}
+            text = ends.get(str(told.get("stopped")), "nothing is left to happen")
+            raise Failure(f"{what} has not come: {text}; it is {told.get('now')}\n{self.explain()}\n{self._again()}")
+        record = Record(told["record"])
+        self._cursor = record.seq
+        return record
+
+    def _drive(self, how: Mapping[str, Any]) -> datetime:
+        return moment((self._session.verb("POST", "drive", how))["now"])
+
+    def _again(self) -> str:
+        seed = self._session.info.get("seed", self._options.seed)
+        return f"seed {seed}; again with REDELIVER_SEED={seed}"
+
+    # What there is. Nothing changes.
+
+    def attempts(self, function: Optional[str] = None) -> List[Attempt]:
+        """All attempts so far, of a function."""
+        told = self._session.verb("GET", "attempts", function=function)
+        return [attempt(one) for one in (told.get("attempts") if isinstance(told, dict) else told) or []]
+
+    def deliveries(self, function: str) -> List[int]:
+        """The attempts in each delivery of a function, such as [5, 5, 5]."""
+        told = self._session.verb("GET", "attempts", function=function)
+        if isinstance(told, dict) and told.get("deliveries") is not None:
+            return [int(n) for n in told["deliveries"]]
+        counts: Dict[Any, int] = {}
+        for one in (told.get("attempts") if isinstance(told, dict) else told) or []:
+            key = one.get("deliveryId") or (one.get("messageId"), one["delivery"])
+            counts[key] = counts.get(key, 0) + 1
+        return list(counts.values())
+
+    def explain(self, message: Optional[str] = None) -> str:
+        """What has become of a message, or of all, and why."""
+        return _timeline.text(self._session.control("GET", "explain", message=message))
+
+    def queue(self, name: str) -> List[Message]:
+        """The messages of a queue, visible or not."""
+        told = self._session.control("GET", f"queues/{escaped(name)}/messages", max=32)
+        return [queue_message(one) for one in told.get("messages") or []]
+
+    def service_bus(self, path: str) -> List[Message]:
+        """The messages of a queue, a subscription (topic/subscription), or of what follows
+        these: /$DeadLetterQueue."""
+        told = self._session.control("GET", "servicebus/messages", path=path, max=256)
+        return [bus_message(one) for one in told.get("messages") or []]
+
+    def blob(self, path: str) -> bytes:
+        """The content of a blob; path is container/name."""
+        container, _, name = path.partition("/")
+        status, _headers, body = self._session.raw("GET", _options.target(self._session.path(f"admin/redeliver/containers/{escaped(container)}/blob"), {"name": name}))
+        if status >= 400:
+            raise KitError(body.decode("utf-8", "replace").strip(), "no_blob")
+        return body
+
+    def documents(self, container: str) -> List[Json]:
+        """The documents of a container of Cosmos DB."""
+        told = self._session.control("GET", "cosmos/documents", container=container)
+        return list(told.get("documents") or [])
+
+    def outputs(self, function: str) -> List[Dict[str, Any]]:
+        """What a function has put out to bindings that are only recorded."""
+        told = self._session.control("GET", "outputs/values", name=function)
+        return list(told.get("outputs") or [])
+
+    def journal(self, pattern: Optional[Pattern] = None) -> List[Record]:
+        """The records that have these members, or all."""
+        _status, _headers, body = self._session.raw("GET", self._session.path("admin/redeliver/journal"))
+        records = _options.records(body)
+        return [r for r in records if all(r.get(name) == value for name, value in (pattern or {}).items())]
+
+    def logs(self, function: Optional[str] = None) -> List[str]:
+        """The lines that handlers have logged."""
+        wanted: Dict[str, Any] = {"kind": "handler_log"}
+        if function is not None:
+            wanted["function"] = function
+        return [f"{r.get('level', '')}: {r.get('message', '')}" for r in self.journal(wanted)]
+
+    # What must have happened.
+
+    def expect(self, **then: Any) -> None:
+        """Compares with the "then" of a scenario: functions, queues, service_bus, blobs,
+        journal, nothing_else, invariants. A Failure has every difference."""
+        told = self._session.verb("POST", "expect", {"then": _options.camel(then)})
+        failures = told.get("failures") or []
+        if failures:
+            text = "\n".join(str(f.get("text") if isinstance(f, dict) else f) for f in failures)
+            raise Failure(f"{text}\n{self._again()}")
+
+    # What goes wrong.
+
+    def fault(
+        self, *, service: str = "", entity: str = "", operation: str = "", after: bool = False, lost: bool = False, error: Optional[str] = None,
+        status: Optional[int] = None, latency: Optional[Span] = None, times: Optional[int] = None,
+    ) -> None:
+        """Makes operations of a service fail, for the app: before their effect, after it, or
+        lost, so that they succeed without one."""
+        self._session.control(
+            "POST", "faults", service=service or None, entity=entity or None, operation=operation or None, after=after or None, lost=lost or None,
+            error=error, status=status, times=times, latency=span_text(latency) if latency is not None else None,
+        )
+
+    def fail_output(self, function: str, *, times: int = 1, error: str = "") -> None:
+        """Makes the next writes of a function's outputs fail."""
+        self._session.control("PUT", "outputs/fault", encoded(error), name=function, times=times)
+
+    def expire_locks(self, path: Optional[str] = None) -> None:
+        """Ends the locks and leases of messages in work."""
+        self._session.verb("POST", "expire-locks", {"path": path} if path else {})
+
+    def crash(self) -> None:
+        """Ends the host as a power failure does. The data stays, and the test goes on."""
+        self._session.verb("POST", "crash", {})
+
+    def crash_at(self, function: str, point: str, nth: int = 1) -> None:
+        """Has the host crash at a point of a function's deliveries: afterReceive,
+        beforeHandler, afterHandler, betweenAttempts, beforeSettle, afterSettle,
+        afterCheckpoint."""
+        self._session.verb("POST", "crash", {"function": function, "point": point, "nth": nth})
+
+    def start_again(self) -> None:
+        """Starts a host that has crashed, after moving time to the crash that was asked for."""
+        self._session.verb("POST", "start", {})
+
+    def restart(self) -> None:
+        """Stops the host as Ctrl+C does, and starts it again."""
+        self._session.verb("POST", "restart", {})
+
+    def scale_out(self) -> None:
+        """Starts another instance beside this one; the option instances has to be set."""
+        self._session.verb("POST", "instances", {"out": True})
+
+    # State.
+
+    def save(self) -> bytes:
+        """The data of all services."""
+        status, _headers, body = self._session.raw("GET", self._session.path("admin/redeliver/state"))
+        if status >= 400:
+            raise KitError(body.decode("utf-8", "replace").strip())
+        return body
+
+    def load(self, state: bytes) -> None:
+        """Takes the data that save() gave."""
+        self._session.control("PUT", "state", state)
+
+    def reset(self) -> None:
+        """A new host under this one: data, clock, identifiers and journal begin anew."""
+        self._session.close()
+        self._session = Session(self._options.handlers(), self._options.seconds)
+        self._cursor = 0
+        self._session.open(self._options.sent())
+
+    # Places, for clients with sockets of their own: the option ports has to be set.
+
+    def connection_string(self, service: str) -> str:
+        """The connection string of storage, servicebus, eventhubs, cosmos."""
+        strings = self._session.info.get("connectionStrings") or {}
+        if service not in strings:
+            raise KitError(f"the host has no connection string for {service!r}", "no_ports", "start it with ports=True")
+        return str(strings[service])
+
+    @property
+    def url(self) -> str:
+        """Where HTTP functions are."""
+        address = self._session.info.get("url")
+        if not address:
+            raise KitError("the host has no address", "no_ports", "start it with ports=True")
+        return str(address)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the host: with it all happens again."""
+        return int(self._session.info.get("seed", self._options.seed))

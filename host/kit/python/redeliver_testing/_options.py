@@ -1,0 +1,154 @@
+"""What start() is given, and small forms that travel."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+from ._attached import Described, Handlers, described, handled
+from ._session import target
+from ._types import Function, KitError, Record, Response, Span
+
+__all__ = ["Options", "camel", "of", "records", "response", "target"]
+
+HANDLER_SECONDS = 30.0
+
+
+@dataclass
+class Options:
+    """The options of start()."""
+
+    app: Any = None
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    host: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    set: Sequence[str] = ()
+    seed: int = 1
+    start: Optional[datetime] = None
+    seconds: float = HANDLER_SECONDS
+    ports: bool = False
+    instances: bool = False
+    name: str = ""
+    _of: Optional[List[Described]] = None
+
+    @property
+    def folder(self) -> Optional[str]:
+        """The app's folder; None: it has none."""
+        if self.app is None:
+            return None
+        if isinstance(self.app, (str, os.PathLike)):
+            folder = os.path.abspath(os.fspath(self.app))
+            if not os.path.isdir(folder):
+                raise KitError(f"app is {folder!r}, and there is no such folder", "no_app")
+            return folder
+        file = described(self.app).file
+        folder = os.path.dirname(file) if file else ""
+        return folder if folder and os.path.isfile(os.path.join(folder, "host.json")) else None
+
+    def handlers(self) -> Optional[Handlers]:
+        """What runs in this process; None: nothing does."""
+        if self._of is None:
+            self._of = []
+            if self.app is not None and not isinstance(self.app, (str, os.PathLike)):
+                self._of.append(described(self.app))
+            own = Described()
+            for name, spec in self.functions.items():
+                if handled(spec.get("handler")):
+                    if "trigger" not in spec:
+                        raise KitError(f"function {name!r} has a handler and no trigger", "no_trigger")
+                    own.add(name, spec, spec["handler"])
+            if own.metadata:
+                self._of.append(own)
+        return Handlers(self._of) if self._of else None
+
+    def sent(self) -> Dict[str, Any]:
+        scripted = {name: dict(spec) for name, spec in self.functions.items() if not handled(spec.get("handler"))}
+        sent: Dict[str, Any] = {"seed": self.seed}
+        if self._of:
+            sent["attached"] = True
+        if self.folder is not None:
+            sent["app"] = self.folder
+        if self.start is not None:
+            at = self.start if self.start.tzinfo else self.start.replace(tzinfo=timezone.utc)
+            sent["start"] = at.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        for name, value in (
+            ("functions", scripted), ("host", dict(self.host)), ("settings", dict(self.settings)), ("set", list(self.set)),
+            ("ports", self.ports), ("instances", self.instances), ("name", self.name),
+        ):
+            if value:
+                sent[name] = value
+        return sent
+
+
+def options(
+    app: Any, functions: Optional[Mapping[str, Function]], host: Optional[Mapping[str, Any]], settings: Optional[Mapping[str, str]],
+    set: Union[Mapping[str, Any], Sequence[str], None], seed: Optional[int], start: Optional[datetime], timeout: Union[Span, float, None],
+    ports: bool, instances: bool, name: Optional[str],
+) -> Options:
+    if isinstance(set, Mapping):
+        set = [f"{key}={value}" for key, value in set.items()]
+    return Options(
+        app=app, functions=functions or {}, host=host or {}, settings=settings or {}, set=tuple(set or ()), seed=chosen(seed), start=start,
+        seconds=real(timeout), ports=ports, instances=instances, name=name or current(),
+    )
+
+
+def chosen(seed: Optional[int]) -> int:
+    """The seed: as given, of REDELIVER_SEED, or 1."""
+    if seed is not None:
+        return seed
+    text = os.environ.get("REDELIVER_SEED", "")
+    if text == "random":
+        return random.SystemRandom().randrange(1, 1 << 32)
+    try:
+        return int(text or 1)
+    except ValueError:
+        raise KitError(f"REDELIVER_SEED is {text!r}, and has to be a whole number or random") from None
+
+
+def real(timeout: Union[Span, float, None]) -> float:
+    """A real limit in seconds: as given, of REDELIVER_TIMEOUT, or 30."""
+    if timeout is None:
+        timeout = os.environ.get("REDELIVER_TIMEOUT") or HANDLER_SECONDS
+    if isinstance(timeout, timedelta):
+        return timeout.total_seconds()
+    if isinstance(timeout, str):
+        try:
+            timeout = float(timeout[:-1] if timeout.endswith("s") else timeout)
+        except ValueError:
+            raise KitError(f"the timeout is {timeout!r}, and has to be seconds, such as 30 or '30s'") from None
+    return float(timeout)
+
+
+def current() -> str:
+    """The test that runs, where pytest says it."""
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+
+
+def of(name: Optional[str]) -> str:
+    return f" of {name}" if name else ""
+
+
+def camel(then: Any) -> Any:
+    """Names of Python as scenarios have them, at the top: service_bus is serviceBus."""
+    def word(name: str) -> str:
+        first, *rest = name.split("_")
+        return first + "".join(part.capitalize() for part in rest)
+
+    return {word(name): value for name, value in then.items()}
+
+
+def records(body: bytes) -> List[Record]:
+    return [Record(json.loads(line)) for line in body.splitlines() if line.strip()]
+
+
+def response(told: Mapping[str, Any]) -> Response:
+    import base64
+
+    body = base64.b64decode(told["data"]) if told.get("data") else str(told.get("body") or "").encode("utf-8")
+    headers = {name: value[0] if isinstance(value, list) and value else str(value) for name, value in (told.get("headers") or {}).items()}
+    return Response(int(told.get("status") or told.get("statusCode") or 0), headers, body)

@@ -1,0 +1,431 @@
+"""A host of the kit, seen from here: calls by HTTP, and the handlers that they start."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import logging
+import os
+import selectors
+import socket
+import threading
+import time
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
+from urllib.parse import quote, urlencode
+
+from . import _process
+from ._attached import Handlers, Lines, debugged
+from ._limit import limit
+from ._types import KitError, KitTimeout
+from ._worker import answers
+
+MOST = 1 << 16
+
+
+class Answer(NamedTuple):
+    """What comes back by HTTP."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def line(kind: str, body: Mapping[str, Any], request: str, most: int) -> bytes:
+    """A message of the handlers. A ValueError or TypeError: it has no form that can travel."""
+    text = json.dumps({"requestId": request, kind: body}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    out = text.encode("utf-8", "replace") + b"\n"  # half a character has no form in UTF-8
+    if most and len(out) > most:
+        raise ValueError(f"the message has {len(out)} bytes, and the host takes {most}")
+    return out
+
+
+class Wire:
+    """The connection of the handlers."""
+
+    def __init__(self, address: Mapping[str, Any]) -> None:
+        host, _, port = str(address["address"]).rpartition(":")
+        self._most = int(address.get("maxMessageLength") or 0)
+        self._request = str(address.get("requestId") or "")
+        self._socket = socket.create_connection((host, int(port)))
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._sending = threading.Lock()
+        self._rest = b""
+        self.send("startStream", {"workerId": address["id"]})
+
+    def send(self, kind: str, body: Mapping[str, Any], request: Optional[str] = None) -> None:
+        """Sends a message, from any thread. That the connection has ended is for who reads it."""
+        out = line(kind, body, self._request if request is None else request, self._most)
+        try:
+            with self._sending:
+                self._socket.sendall(out)
+        except OSError:
+            pass
+
+    def fileno(self) -> int:
+        return int(self._socket.fileno())
+
+    def take(self) -> List[bytes]:
+        """The lines that have come. It is called when something has."""
+        part = self._socket.recv(MOST)
+        if not part:
+            raise KitError("the kit has closed the connection of the handlers", "worker_lost")
+        *whole, self._rest = (self._rest + part).split(b"\n")
+        return whole
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Connections:
+    """HTTP/1.1 with the kit; a call within a call has a connection of its own."""
+
+    def __init__(self, kit: _process.Kit) -> None:
+        self.kit = kit
+        self._idle: List[http.client.HTTPConnection] = []
+
+    def begin(self, method: str, path: str, body: Optional[bytes], kind: str) -> http.client.HTTPConnection:
+        headers = {"Authorization": f"Bearer {self.kit.token}", "User-Agent": "redeliver-testing-python"}
+        if body is not None:
+            headers["Content-Type"] = kind
+        while True:
+            fresh = not self._idle
+            connection = http.client.HTTPConnection(self.kit.host, self.kit.port) if fresh else self._idle.pop()
+            try:
+                if fresh:
+                    connection.connect()
+                    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connection.request(method, path, body, headers)
+                return connection
+            except OSError as error:
+                connection.close()
+                if fresh:
+                    raise KitError(f"the kit does not answer: {error}{self.kit.last_words()}", "kit_ended") from None
+
+    def end(self, connection: http.client.HTTPConnection) -> Answer:
+        try:
+            response = connection.getresponse()
+            got = Answer(response.status, dict(response.getheaders()), response.read())
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise KitError(f"the kit does not answer: {error}{self.kit.last_words()}", "kit_ended") from None
+        if response.will_close:
+            connection.close()
+        else:
+            self._idle.append(connection)
+        return got
+
+    def close(self) -> None:
+        for connection in self._idle:
+            connection.close()
+        self._idle = []
+
+
+def checked(answer: Answer) -> Any:
+    """What an answer says; a refusal is raised."""
+    status, _, body = answer
+    try:
+        told = json.loads(body) if body else None
+    except ValueError:
+        told = {"error": body.decode("utf-8", "replace").strip()}
+    if status < 400:
+        return told
+    if not isinstance(told, dict):
+        told = {"error": f"status {status}"}
+    raise KitError(str(told.get("error") or f"status {status}"), str(told.get("code") or ""), str(told.get("hint") or ""))
+
+
+def target(path: str, query: Mapping[str, Any]) -> str:
+    given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items() if value is not None}
+    return path + ("?" + urlencode(given, doseq=True) if given else "")
+
+
+def escaped(part: str) -> str:
+    return quote(part, safe="")
+
+
+class _Base:
+    """What both kinds of sessions have."""
+
+    def __init__(self, handlers: Optional[Handlers], seconds: float) -> None:
+        self.kit = _process.kit()
+        self.id = ""
+        self.info: Dict[str, Any] = {}
+        self._handlers, self._seconds = handlers, seconds
+        self._connections = Connections(self.kit)
+        self._wire: Any = None
+        self._lines: Optional[Lines] = None
+        self._set: List[str] = []
+
+    def _opened(self, info: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+        """Takes note of a host that has started; the place of its handlers, if it waits for
+        them."""
+        self.info, self.id = info, str(info["id"])
+        for entry in info.get("environment") or ():
+            name, _, value = str(entry).partition("=")
+            if name not in os.environ:
+                os.environ[name] = value
+                self._set.append(name)
+        return info.get("worker") if self._handlers is not None else None
+
+    def _listen(self, wire: Any) -> None:
+        assert self._handlers is not None
+        self._wire = wire
+        self._lines = Lines(wire, self._handlers.running)
+        logging.getLogger().addHandler(self._lines)
+
+    def _leave(self) -> None:
+        if self._lines is not None:
+            logging.getLogger().removeHandler(self._lines)
+        if self._wire is not None:
+            self._wire.close()
+        for name in self._set:
+            os.environ.pop(name, None)
+        self._connections.close()
+
+    def path(self, verb: str) -> str:
+        return f"/kit/hosts/{self.id}/{verb}" if verb else f"/kit/hosts/{self.id}"
+
+    def overdue(self, what: str) -> KitTimeout:
+        running = self._handlers.told() if self._handlers is not None else ""
+        return KitTimeout(f"{running or what} has run for {self._seconds:g} s")
+
+
+class Session(_Base):
+    """A host whose handlers run on the thread that waits for it."""
+
+    def open(self, options: Mapping[str, Any]) -> None:
+        worker = self._opened(self.ask("POST", "/kit/hosts", options))
+        try:
+            if worker is not None:
+                self._listen(Wire(worker))
+            if worker is not None or self.info.get("ready") is False:
+                self.info.update(self.ask("POST", self.path("ready"), {}) or {})
+        except BaseException:
+            self.close()
+            raise
+
+    def verb(self, method: str, name: str, /, body: Any = None, **query: Any) -> Any:
+        return self.ask(method, target(self.path(name), query), body)
+
+    def control(self, method: str, operation: str, /, body: Any = None, kind: str = "application/octet-stream", **query: Any) -> Any:
+        return checked(self.raw(method, target(self.path("admin/redeliver/" + operation), query), body, kind))
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        sent = None if body is None else json.dumps(body).encode("utf-8")
+        return checked(self.raw(method, path, sent, "application/json"))
+
+    def raw(self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream") -> Answer:
+        """A call. Until its answer comes the handlers run."""
+        connection = self._connections.begin(method, path, body, kind)
+        try:
+            self._serve(connection, f"{method} {path}")
+        except BaseException:
+            connection.close()
+            raise
+        return self._connections.end(connection)
+
+    def _serve(self, connection: http.client.HTTPConnection, what: str) -> None:
+        until = time.monotonic() + self._seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection.sock, selectors.EVENT_READ)
+            if self._wire is not None:
+                selector.register(self._wire, selectors.EVENT_READ)
+            while True:
+                ready = {key.fileobj for key, _ in selector.select(max(0.0, until - time.monotonic()))}
+                if self._wire is not None and self._wire in ready:
+                    for text in self._wire.take():
+                        self._take(text)
+                    until = time.monotonic() + self._seconds
+                elif ready:
+                    return
+                elif debugged():
+                    until = time.monotonic() + self._seconds
+                else:
+                    raise self.overdue(what)
+
+    def _take(self, text: bytes) -> None:
+        handlers = self._handlers
+        if not text.strip() or handlers is None:
+            return
+        message = json.loads(text)
+        request = str(message.get("requestId") or "")
+        for kind, body in message.items():
+            if kind == "invocationRequest":
+                self._call(handlers, request, body or {})
+            elif isinstance(body, dict):
+                answer = handlers.answer(kind, body)
+                if answer is not None:
+                    self._wire.send(*answer, request)
+
+    def _call(self, handlers: Handlers, request: str, body: Dict[str, Any]) -> None:
+        function = handlers.function(body)
+        if function is None:
+            answers.send(self._wire, request, body, answers.unknown(body))
+            return
+        late: Optional[KitTimeout] = None
+        with handlers.call(body):
+            call = limit.begin(self._seconds)
+            try:
+                if function.is_async:
+                    answer = apart(answers.called_async(function, body, handlers.failed))
+                else:
+                    answer = answers.called(function, body, handlers.failed)
+            except KitTimeout as error:  # it came late, and met the kit's own code
+                answer = handlers.failed(error)
+            finally:
+                limit.end(call)
+            if call.over is not None:
+                late = self.overdue("a handler")
+        answers.send(self._wire, request, body, answer)
+        raised, handlers.raised = handlers.raised, None
+        if raised is not None:
+            raise raised
+        if late is not None:
+            raise late
+
+    def close(self) -> Dict[str, Any]:
+        try:
+            return dict(self.ask("DELETE", self.path("")) or {})
+        finally:
+            self._leave()
+
+
+def apart(coroutine: Any) -> Any:
+    """Runs an async handler to its end. A test that is async itself has a loop already, and
+    wants redeliver_testing.aio."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    except RuntimeError:
+        coroutine.close()
+        raise
+    finally:
+        loop.close()
+
+
+class AsyncWire:
+    """The connection of the handlers, on the loop of the test."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, address: Mapping[str, Any]) -> None:
+        self.reader, self._writer = reader, writer
+        self._most = int(address.get("maxMessageLength") or 0)
+        self.send("startStream", {"workerId": address["id"]}, str(address.get("requestId") or ""))
+
+    @classmethod
+    async def connect(cls, address: Mapping[str, Any]) -> "AsyncWire":
+        host, _, port = str(address["address"]).rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port), limit=1 << 30)
+        return cls(reader, writer, address)
+
+    def send(self, kind: str, body: Mapping[str, Any], request: str = "") -> None:
+        self._writer.write(line(kind, body, request, self._most))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class AsyncSession(_Base):
+    """A host whose handlers run on the loop of the test: sync ones in turn, async ones side by
+    side."""
+
+    _serving: Optional["asyncio.Task[None]"] = None
+    _broken: Optional["asyncio.Future[Any]"] = None
+    _alive = 0.0
+
+    async def open(self, options: Mapping[str, Any]) -> None:
+        worker = self._opened(await self.ask("POST", "/kit/hosts", options))
+        try:
+            if worker is not None:
+                self._listen(await AsyncWire.connect(worker))
+                self._broken = asyncio.get_running_loop().create_future()
+                self._serving = asyncio.ensure_future(self._serve())
+            if worker is not None or self.info.get("ready") is False:
+                self.info.update(await self.ask("POST", self.path("ready"), {}) or {})
+        except BaseException:
+            await self.close()
+            raise
+
+    async def verb(self, method: str, name: str, /, body: Any = None, **query: Any) -> Any:
+        return await self.ask(method, target(self.path(name), query), body)
+
+    async def control(self, method: str, operation: str, /, body: Any = None, kind: str = "application/octet-stream", **query: Any) -> Any:
+        return checked(await self.raw(method, target(self.path("admin/redeliver/" + operation), query), body, kind))
+
+    async def ask(self, method: str, path: str, body: Any = None) -> Any:
+        sent = None if body is None else json.dumps(body).encode("utf-8")
+        return checked(await self.raw(method, path, sent, "application/json"))
+
+    async def raw(self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream") -> Answer:
+        loop = asyncio.get_running_loop()
+
+        def call() -> Answer:
+            return self._connections.end(self._connections.begin(method, path, body, kind))
+
+        answer = asyncio.ensure_future(loop.run_in_executor(None, call))
+        waiting: List[Any] = [answer] if self._broken is None else [answer, self._broken]
+        self._alive = time.monotonic()
+        while True:
+            done, _ = await asyncio.wait(waiting, timeout=max(0.05, self._alive + self._seconds - time.monotonic()), return_when=asyncio.FIRST_COMPLETED)
+            if answer in done:
+                return answer.result()
+            if self._broken is not None and self._broken.done():
+                broken, self._broken = self._broken, loop.create_future()
+                answer.add_done_callback(lambda late: late.cancelled() or late.exception())
+                broken.result()
+            if time.monotonic() - self._alive >= self._seconds and not debugged():
+                answer.add_done_callback(lambda late: late.cancelled() or late.exception())
+                raise self.overdue(f"{method} {path}")
+
+    async def _serve(self) -> None:
+        tasks: Set["asyncio.Task[None]"] = set()
+        while True:
+            text = await self._wire.reader.readline()
+            if not text:
+                return
+            message = json.loads(text)
+            request = str(message.get("requestId") or "")
+            for kind, body in message.items():
+                if kind == "invocationRequest":
+                    task = asyncio.ensure_future(self._call(request, body or {}))
+                    tasks.add(task)
+                    task.add_done_callback(tasks.discard)
+                elif isinstance(body, dict) and self._handlers is not None:
+                    answer = self._handlers.answer(kind, body)
+                    if answer is not None:
+                        self._wire.send(*answer, request)
+
+    async def _call(self, request: str, body: Dict[str, Any]) -> None:
+        handlers = self._handlers
+        assert handlers is not None
+        self._alive = time.monotonic()
+        function = handlers.function(body)
+        if function is None:
+            answers.send(self._wire, request, body, answers.unknown(body))
+            return
+        with handlers.call(body):
+            if function.is_async:
+                answer = await answers.called_async(function, body, handlers.failed)
+            else:
+                call = limit.begin(self._seconds)
+                try:
+                    answer = answers.called(function, body, handlers.failed)
+                except KitTimeout as error:
+                    answer = handlers.failed(error)
+                finally:
+                    limit.end(call)
+                if call.over is not None and self._broken is not None and not self._broken.done():
+                    self._broken.set_exception(self.overdue("a handler"))
+        self._alive = time.monotonic()
+        answers.send(self._wire, request, body, answer)
+        raised, handlers.raised = handlers.raised, None
+        if raised is not None and self._broken is not None and not self._broken.done():
+            self._broken.set_exception(raised)
+
+    async def close(self) -> Dict[str, Any]:
+        try:
+            return dict(await self.ask("DELETE", self.path("")) or {})
+        finally:
+            if self._serving is not None:
+                self._serving.cancel()
+            self._leave()

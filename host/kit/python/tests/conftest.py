@@ -1,0 +1,6 @@
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "shop"))
+
+pytest_plugins = ["pytester", "redeliver_testing.plugin"]

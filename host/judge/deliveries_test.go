@@ -37,16 +37,14 @@ func TestOutputNames(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		for i, r := range tab.rows {
+		var facts [][]string
+		for i, r := range tab.rows { // one after another: several write the same blob, and one of two at once meets 412
 			s.inside(func() {
 				_, err := queue.PutOrCreate(context.Background(), s.queues.Queue(queueOf(run, i)), queue.Base64.Encode([]byte(r.in[1])), nil)
 				if err != nil {
 					t.Error(err)
 				}
 			})
-		}
-		var facts [][]string
-		for i := range tab.rows {
 			if function := fmt.Sprintf("Row%d", i); s.function(function) == "runs" {
 				s.wait(t, function, queueOf(run, i))
 			}

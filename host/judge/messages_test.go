@@ -95,7 +95,7 @@ type run struct {
 	host  string            // the host's ID, once it was asked for
 	given string            // what the handler tells
 	sent  map[string]int    // by function: what it was given to do
-	dead  map[string]string // the poison messages of blobs, by their containers
+	dead  map[string]string // the poison messages of blobs, by their paths
 }
 
 func newRun(t *testing.T, start starter, name string) *run {
@@ -322,14 +322,14 @@ func (r *run) facts(t *testing.T, in []string, before int) []string {
 		attempts = append(attempts, one.attempt())
 	}
 	end, poison := "", ""
-	switch kind, _, _ := strings.Cut(in[2], " "); kind {
+	switch kind, name, _ := strings.Cut(in[2], " "); kind {
 	case "queue", "text":
 		end, poison = r.poison(t, in[1])
 		if strings.Contains(in[1], "Out") && end == "deleted" {
 			poison = r.output(t, in[1])
 		}
 	case "blob":
-		if poison = r.deadBlob(t, in[1]); poison != "" {
+		if poison = r.deadBlob(t, r.place(in[1])+"/"+name); poison != "" {
 			end = "poison"
 		}
 	}
@@ -408,20 +408,20 @@ func (r *run) output(t *testing.T, function string) string {
 	return r.written(string(list))
 }
 
-// deadBlob is the text of a function's message in the poison queue of blobs.
-func (r *run) deadBlob(t *testing.T, function string) string {
+// deadBlob is the text of a blob's message in the poison queue of blobs.
+func (r *run) deadBlob(t *testing.T, path string) string {
 	t.Helper()
 	if r.dead == nil {
 		r.dead = map[string]string{}
 		for _, m := range r.take(t, "webjobs-blobtrigger-poison", r.id) {
-			var control struct{ ContainerName string }
+			var control struct{ ContainerName, BlobName string }
 			if err := json.Unmarshal([]byte(m), &control); err != nil {
 				t.Fatal(err)
 			}
-			r.dead[control.ContainerName] = r.written(m)
+			r.dead[control.ContainerName+"/"+control.BlobName] = r.written(m)
 		}
 	}
-	return r.dead[r.place(function)]
+	return r.dead[path]
 }
 
 // take takes the messages that contain a text out of a queue.

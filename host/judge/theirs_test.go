@@ -166,7 +166,7 @@ func (s *subject) get(path string) string {
 		return ""
 	}
 	r.Header.Set("x-functions-key", s.key)
-	resp, err := (&http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	resp, err := (&http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	trigger "github.com/redeliver/redeliver/triggers/queue"
@@ -100,12 +101,30 @@ func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 	path := f.Trigger.Path + ".queueName"
 	name := f.Trigger.String("queueName")
 	if _, err := queue.Name(name); err != nil {
+		reason := err.Error()
+		if refusedAtFirstPoll(name) {
+			reason = fmt.Sprintf("the service takes ASCII letters only - %q, and %s", strings.ToLower(name), app.StopsTheApp)
+		}
 		return []*schemas.Fault{{
 			Path: path, Found: name, Allowed: "3 to 63 lower-case letters, digits and single dashes",
-			Reason: err.Error(), Kind: "argument",
+			Reason: reason, Kind: "argument",
 		}}
 	}
 	return nil
+}
+
+// refusedAtFirstPoll says whether the platform takes a name for its letters and digits of
+// any script, so that it is the service that refuses it, which ends the platform's process
+// (observed: host 4.1037).
+func refusedAtFirstPoll(name string) bool {
+	plain := strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return 'a'
+		}
+		return r
+	}, name)
+	_, err := queue.Name(plain)
+	return plain != name && err == nil
 }
 
 // lint is L-2 and L-12.

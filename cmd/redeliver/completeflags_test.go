@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/host/ops/all"
 )
 
 // freeFlags take values of the user's own: numbers, spans of time, texts and names that
@@ -25,7 +26,7 @@ const freeFlags = `
 // The shell knows what a flag may have, or that it is the user's own.
 func TestFlagsAreCompleted(t *testing.T) {
 	t.Parallel()
-	values := flagValues()
+	values := flagValues(all.Table())
 	isFree := map[string]bool{}
 	for name := range strings.FieldsSeq(freeFlags) {
 		isFree[name] = true
@@ -48,7 +49,7 @@ func TestFlagsAreCompleted(t *testing.T) {
 			walk(sub)
 		}
 	}
-	root := newRoot(cli.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}})
+	root := newRoot(cli.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, all.Table())
 	walk(root)
 	for name := range isFree {
 		if !used[strings.TrimPrefix(name, "--")] {
@@ -107,7 +108,7 @@ func TestCompletions(t *testing.T) {
 		{"schema", "scenario host function settings worker journal :4"},
 	} {
 		var out strings.Builder
-		root := newRoot(cli.Streams{Out: &out, Err: &strings.Builder{}})
+		root := newRoot(cli.Streams{Out: &out, Err: &strings.Builder{}}, all.Table())
 		root.SetArgs(append(append([]string{"__complete"}, strings.Fields(row.line)...), ""))
 		if err := root.Execute(); err != nil {
 			t.Errorf("%s: %v", row.line, err)

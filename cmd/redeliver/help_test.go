@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/host/ops/all"
 )
 
 // commands are a command and all below it.
@@ -26,7 +27,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	const columns = 80
 	var help strings.Builder
-	for _, cmd := range commands(newRoot(cli.Streams{Out: &help})) {
+	for _, cmd := range commands(newRoot(cli.Streams{Out: &help}, all.Table())) {
 		for line := range strings.Lines(cmd.Long) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns && cmd.Parent().Name() != "completion" {
 				t.Errorf("%s --help: a line of %d columns, want at most %d: %s", cmd.CommandPath(), n, columns, line)
@@ -54,7 +55,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 // TestAnswersAsJSON: every command that does something can answer a program, by --json.
 func TestAnswersAsJSON(t *testing.T) {
 	t.Parallel()
-	for _, cmd := range commands(newRoot(cli.Streams{})) {
+	for _, cmd := range commands(newRoot(cli.Streams{}, all.Table())) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "redeliver ")
 		verb, _, _ := strings.Cut(name, " ")
 		if cmd.Hidden || cmd.HasSubCommands() && cmd.Flags().Lookup("dir") == nil || slices.Contains([]string{"help", "completion", "mcp"}, verb) { // mcp speaks JSON only

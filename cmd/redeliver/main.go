@@ -4,10 +4,10 @@
 //
 // "redeliver help" is the manual; testdata/*.txtar are the specification of the
 // command line. main.go and root.go are the shell, and the commands for an app (check, test,
-// doctor) stand beside them, one a file, with those for a running host. Below are rooms: cli
-// is what all commands share towards a person, remote how a command finds a running host and
-// asks it, show what is printed of a host, run is "redeliver start", scaffold the new apps
-// and functions, mcp the tools of an assistant.
+// doctor) stand beside them, one a file. Below are rooms: verbs has the commands for a running
+// host, run is "redeliver start", scaffold the new apps and functions, mcp the tools of an
+// assistant, and below these show is what is printed of a host, remote how a command finds a
+// running host and asks it, cli what all commands share towards a person.
 //
 // # Exit codes
 //
@@ -27,6 +27,7 @@ import (
 	_ "time/tzdata" // time zones of schedules, also where the system has none
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
+	"github.com/redeliver/redeliver/host/ops/all"
 )
 
 func main() {
@@ -37,7 +38,7 @@ func main() {
 func execute(ctx context.Context, args []string, std cli.Streams) int {
 	out := &cli.Output{Writer: cli.NewOutlet(std.Out)}
 	std.Out, std.Err = out, cli.NewOutlet(std.Err)
-	root := newRoot(std)
+	root := newRoot(std, all.Table())
 	root.SetArgs(gatherFunctions(gatherWorkerArguments(hostStart(args))))
 	err := root.ExecuteContext(ctx)
 	if err == nil {

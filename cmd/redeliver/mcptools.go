@@ -12,23 +12,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
+	"github.com/redeliver/redeliver/cmd/redeliver/verbs"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/explain"
-	"github.com/redeliver/redeliver/host/faults"
-	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/all"
-	"github.com/redeliver/redeliver/host/ops/cosmos"
-	"github.com/redeliver/redeliver/host/ops/eventgrid"
-	"github.com/redeliver/redeliver/host/ops/eventhubs"
-	"github.com/redeliver/redeliver/host/ops/messages"
-	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/host/ops/run"
-	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
 
 // tools are the tools of an assistant, the ones for looking first.
@@ -38,7 +29,7 @@ func (a *assistant) tools() []mcp.Tool {
 	}
 	return []mcp.Tool{
 		tool("explain", "Explain messages", "Why was a message tried so often, and where has it gone?", "", "",
-			mcp.Operation(a.ask, "", mcp.Reads, run.Explain{}, latestText).Like(newExplain(a.std))),
+			mcp.Operation(a.ask, "", mcp.Reads, run.Explain{}, latestText).Like(verbs.Explain.Command(a.std))),
 		tool("ls", "List functions and services", "", "", "", a.list()),
 		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
 		tool("logs", "Read the journal", "", "", "", a.logs()),
@@ -46,100 +37,84 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("test", "Run scenarios", "", "", "", a.test()),
 		tool("send", "Send a message", "Send a message, an event or a document to a service of the running host: a function with a trigger for it gets it.", "service", "", a.sends()...),
 		tool("invoke", "Run a function by hand", "", "", "",
-			mcp.Asked(a.ask, "", mcp.Changes, run.Invoke{}, resultText).Like(newInvoke(a.std))),
+			mcp.Asked(a.ask, "", mcp.Changes, run.Invoke{}, resultText).Like(verbs.Invoke(a.std))),
 		tool("clock", "Show or move the clock", "The clock of the running host: retry waits, locks, timers and lifetimes follow it. Without an action it is shown.", "action", "show", a.clocks()...),
 		tool("fail", "Make something fail", "Make something of the running host fail, to see what the app makes of it.", "what", "", a.fails()...),
 		tool("expire_lock", "End locks of Service Bus", "", "", "",
-			mcp.Operation(a.ask, "", mcp.Changes, servicebus.ExpireLocks{}, expiredText).Named("path").Like(newExpireLockBus(a.std))),
+			alone(verbs.ExpireLockBus.Way(a.ask))),
 		tool("redrive", "Redrive poison messages", "Give poison messages and dead letters another chance.", "service", "", a.redrives()...),
 		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, or the documents of a container.", "service", "",
-			mcp.Operation(a.ask, "queue", mcp.Destroys, queues.PurgeQueue{}, purgedQueue).Like(newPurgeQueue(a.std)),
-			mcp.Operation(a.ask, "servicebus", mcp.Destroys, servicebus.PurgeEntity{}, purgedBus).Named("path").Like(newPurgeBus(a.std)),
-			mcp.Operation(a.ask, "cosmos", mcp.Destroys, cosmos.PurgeDocuments{}, purgedCosmos).Named("container").Like(newPurgeCosmos(a.std))),
+			verbs.PurgeQueue.Way(a.ask), verbs.PurgeBus.Way(a.ask), verbs.PurgeCosmos.Way(a.ask)),
 		tool("reset", "Empty all services", "", "", "",
-			mcp.Asked(a.ask, "", mcp.Destroys, run.ResetState{}, func(*run.ResetState, *ops.None) string { return resetText })),
+			alone(verbs.ResetState.Way(a.ask))),
 	}
 }
 
 // mostPeeked is how many messages are shown where no number is asked for.
 const mostPeeked = 20
 
+// alone is the only way of a tool.
+func alone(w mcp.Way) mcp.Way {
+	w.Name = ""
+	return w
+}
+
 func (a *assistant) peeks() []mcp.Way {
 	return []mcp.Way{
-		mcp.Asked(a.ask, "queue", mcp.Reads, queues.PeekQueue{}, func(in *queues.PeekQueue, out *queues.Peeked) string {
-			return peekedQueue(out, in.ID != "")
-		}).Otherwise("max", mostPeeked).Like(newPeekQueue(a.std)),
-		mcp.Asked(a.ask, "servicebus", mcp.Reads, servicebus.PeekEntity{}, func(in *servicebus.PeekEntity, out *servicebus.BusPeeked) string {
-			return peekedText(out, in.From == 0 && in.Session == nil)
-		}).Named("path").Otherwise("max", mostPeeked).Like(newPeekBus(a.std)),
-		mcp.Operation(a.ask, "cosmos", mcp.Reads, cosmos.ReadDocuments{}, documentsText).Named("container").Otherwise("max", mostPeeked).Like(newPeekCosmos(a.std)),
-		mcp.Operation(a.ask, "output", mcp.Reads, run.PeekOutputs{}, outputsText).Named("name").Otherwise("max", mostPeeked).Like(newPeekOutput(a.std)),
+		verbs.PeekQueue.Way(a.ask).Otherwise("max", mostPeeked),
+		verbs.PeekBus.Way(a.ask).Otherwise("max", mostPeeked),
+		verbs.PeekCosmos.Way(a.ask).Otherwise("max", mostPeeked),
+		verbs.PeekOutput.Way(a.ask).Otherwise("max", mostPeeked),
 	}
 }
 
 func (a *assistant) sends() []mcp.Way {
 	return []mcp.Way{
-		mcp.Asked(a.ask, "queue", mcp.Changes, queues.SendMessage{}, sentToQueue).Renamed("visibility", "delay").Like(newSendQueue(a.std)),
-		mcp.Operation(a.ask, "servicebus", mcp.Changes, servicebus.SendBusMessage{}, sentText).Named("path").Like(newSendBus(a.std)),
-		mcp.Operation(a.ask, "eventgrid", mcp.Changes, eventgrid.Publish{}, publishedText).Named("topic").Like(newSendGrid(a.std)),
-		mcp.Operation(a.ask, "eventhub", mcp.Changes, eventhubs.SendEvent{}, sentToHub).Named("hub").Like(newSendHub(a.std)),
-		mcp.Operation(a.ask, "cosmos", mcp.Changes, cosmos.WriteDocuments{}, wroteText).Named("container").Like(newSendCosmos(a.std)),
+		verbs.SendQueue.Way(a.ask).Renamed("visibility", "delay"),
+		verbs.SendBus.Way(a.ask), verbs.SendGrid.Way(a.ask), verbs.SendHub.Way(a.ask),
+		verbs.SendCosmos.Way(a.ask),
 	}
 }
 
 func (a *assistant) clocks() []mcp.Way {
-	return []mcp.Way{
-		mcp.Operation(a.ask, "show", mcp.Reads, run.GetClock{}, timeText),
-		mcp.Operation(a.ask, "advance", mcp.Changes, run.AdvanceClock{}, timeText),
-		mcp.Operation(a.ask, "next", mcp.Changes, run.NextDeadline{}, timeText),
-		mcp.Operation(a.ask, "set", mcp.Changes, run.SetClock{}, timeText).Among("mode", show.ClockModes...),
-	}
+	look, set := verbs.GetClock.Way(a.ask), verbs.SetClock("", "").Way(a.ask).Among("mode", show.ClockModes...)
+	look.Name, set.Name = "show", "set"
+	return []mcp.Way{look, verbs.AdvanceClock.Way(a.ask), verbs.NextDeadline.Way(a.ask), set}
 }
 
 func (a *assistant) fails() []mcp.Way {
-	points := make([]string, len(faults.Points()))
-	for i, p := range faults.Points() {
-		points[i] = string(p)
-	}
-	add := func(in run.AddFault, cmd *cobra.Command) mcp.Way {
-		w := mcp.Operation(a.ask, cmd.Name(), mcp.Destroys, in, waitingFaults)
-		w.About = mcp.Prose(cmp.Or(cmd.Long, cmd.Short+"."), 1)
+	services := all.Table().Faults()
+	fault := func(v verbs.Verb[run.AddFault, run.Faults]) mcp.Way {
+		w := v.Way(a.ask)
+		w.About = mcp.Prose(cmp.Or(v.Long, v.Short+"."), 1)
 		return w
 	}
 	return []mcp.Way{
-		mcp.Asked(a.ask, "output", mcp.Destroys, run.FailOutputs{}, func(in *run.FailOutputs, _ *run.Outputs) string { return failingText(in) }).
-			Named("name").Renamed("body", "error").Like(newFailOutput(a.std)),
-		add(run.AddFault{}, newFailOperation(a.std)).Without("diskFull").Named("operation").Among("service", all.Table().Faults().Names()...).Like(newFailOperation(a.std)),
-		add(run.AddFault{Service: faults.Handler, Operation: "Invoke"}, newFailHandler(a.std)).Without("diskFull", "lost", "latency", "status").Named("entity").Like(newFailHandler(a.std)),
-		add(run.AddFault{DiskFull: true}, newFailDisk(a.std)).Without("service", "entity", "operation", "after", "lost", "latency", "status").Like(newFailDisk(a.std)),
-		mcp.Asked(a.ask, "host", mcp.Destroys, run.CrashAt{}, func(in *run.CrashAt, _ *ops.None) string { return crashText(in) }).
-			Named("function").Among("point", points...).Like(newFailHost(a.std)),
-		mcp.Operation(a.ask, "nothing", mcp.Changes, run.ClearFaults{}, endedFaults),
+		verbs.FailOutput.Way(a.ask).Renamed("body", "error"),
+		fault(verbs.FailOperation(services)).Among("service", services.Names()...),
+		fault(verbs.FailHandler),
+		fault(verbs.FailDisk),
+		verbs.FailHost.Way(a.ask).Among("point", verbs.Points()...),
+		verbs.FailNothing.Way(a.ask),
 		mcp.Asked(a.ask, "list", mcp.Reads, run.ListFaults{}, func(_ *run.ListFaults, out *run.Faults) string {
 			if len(out.Faults) == 0 {
 				return "no fault waits\n"
 			}
-			return waitingFaults(out)
+			return verbs.FaultLines(out.Faults)
 		}),
 	}
 }
 
 func (a *assistant) redrives() []mcp.Way {
-	ways := []mcp.Way{
-		mcp.Operation(a.ask, "queue", mcp.Destroys, queues.RedriveQueue{}, redrivenText).Like(newRedriveQueue(a.std)),
-		mcp.Asked(a.ask, "servicebus", mcp.Destroys, servicebus.RedriveEntity{}, func(in *servicebus.RedriveEntity, out *ops.Redriven) string {
-			return redrivenBus(out, len(in.Sequence) == 0)
-		}).Named("path").Like(newRedriveBus(a.std)),
-		mcp.Operation(a.ask, "eventgrid", mcp.Destroys, messages.RedriveMessages{MessageName: ops.MessageName{Service: "eventgrid"}}, redrivenGrid).Named("entity").Renamed("id", "event").Like(newRedriveGrid(a.std)),
-	}
-	ways[len(ways)-1].About = mcp.Prose(newRedriveGrid(a.std).Long, 1) // the operation is wider
-	return ways
+	grid := verbs.RedriveGrid.Way(a.ask).Renamed("id", "event")
+	grid.About = mcp.Prose(verbs.RedriveGrid.Long, 1) // the operation is wider
+	return []mcp.Way{verbs.RedriveQueue.Way(a.ask), verbs.RedriveBus.Way(a.ask), grid}
 }
 
 // resultText is what came of a function that was run by hand.
 func resultText(in *run.Invoke, out *run.InvokeResult) string {
 	var text, said bytes.Buffer
-	if err := showResult(cli.NewConsole(cli.Streams{Out: &text, Err: &said}, true), in.Name, out); err != nil {
+	if err := verbs.ShowResult(cli.NewConsole(cli.Streams{Out: &text, Err: &said}, true), in.Name, out); err != nil {
 		return cli.PrintableLines(err.Error()) + "\n"
 	}
 	return text.String() + strings.TrimPrefix(said.String(), "redeliver: info: ")
@@ -152,7 +127,7 @@ func latestText(out *explain.Told) string {
 		first--
 	}
 	out.Lives, out.More = out.Lives[first:], out.More+first
-	text := explainedText(&explain.Told{Now: out.Now, Lives: out.Lives})
+	text := verbs.Explain.Text(nil, &explain.Told{Now: out.Now, Lives: out.Lives})
 	if out.More > 0 {
 		text = fmt.Sprintf("... %s before these: function and message choose among them\n\n%s", cli.Plural(out.More, "message"), text)
 	}
@@ -161,14 +136,12 @@ func latestText(out *explain.Told) string {
 
 // list is "redeliver ls".
 func (a *assistant) list() mcp.Way {
-	var names []string
-	for _, l := range listings() {
-		names = append(names, l.name)
-	}
+	lists := run.Listings(all.Table().Services())
+	list := verbs.List(a.std, lists)
 	return mcp.Way{
-		About: mcp.Prose(newLs(a.std).Long, 2),
+		About: mcp.Prose(list.Long, 2),
 		Arguments: []mcp.Argument{{Name: "what", Schema: map[string]any{
-			"type": "array", "items": map[string]any{"type": "string", "enum": names}, "description": "some of the lists; default all",
+			"type": "array", "items": map[string]any{"type": "string", "enum": verbs.ListNames(lists)}, "description": "some of the lists; default all",
 		}}},
 		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
 			var inv run.Inventory
@@ -178,8 +151,10 @@ func (a *assistant) list() mcp.Way {
 			maskInventory(&inv)
 			mcp.Shorten(&inv)
 			what, text := texts(given["what"]), &bytes.Buffer{}
-			showInventory(cli.NewConsole(cli.Streams{Out: text, Err: text}, true), &inv, what)
-			data, err := chosenLists(&inv, what)
+			if err := verbs.ShowLists(cli.NewConsole(cli.Streams{Out: text, Err: text}, true), lists, &inv, what); err != nil {
+				return mcp.Answer{}, err
+			}
+			data, err := verbs.ChosenLists(&inv, what)
 			return mcp.Answer{Text: text.String(), Data: data}, err
 		},
 	}
@@ -212,13 +187,13 @@ const (
 func (a *assistant) logs() mcp.Way {
 	w := mcp.Way{
 		About:     "What has happened in the running host, in the lines of \"redeliver start\": each attempt, each settlement, what handlers write. Times are times of the host's clock. Filters are joined. The latest lines are told, up to now.",
-		Arguments: mcp.Flags(newLogs(a.std).Flags(), "function", "message", "failed", "since", "verbose"),
+		Arguments: mcp.Flags(verbs.FollowLogs(a.std).Flags(), "function", "message", "failed", "since", "verbose"),
 		Do: func(ctx context.Context, given map[string]any) (mcp.Answer, error) {
-			l := &logs{}
-			l.filter.function, _ = given["function"].(string)
-			l.filter.message, _ = given["message"].(string)
-			l.filter.failed, _ = given["failed"].(bool)
-			l.verbose, _ = given["verbose"].(bool)
+			var f verbs.LogFilter
+			f.Function, _ = given["function"].(string)
+			f.Message, _ = given["message"].(string)
+			f.Failed, _ = given["failed"].(bool)
+			verbose, _ := given["verbose"].(bool)
 			since, ok := given["since"].(string)
 			if !ok || since == "" {
 				since = "1"
@@ -230,13 +205,13 @@ func (a *assistant) logs() mcp.Way {
 			if most < 1 || most > mostLines {
 				return mcp.Answer{}, fmt.Errorf("max must be a number from 1 to %d", mostLines)
 			}
-			var err error
-			if l.c, err = a.host(); err != nil {
+			c, err := a.host()
+			if err != nil {
 				return mcp.Answer{}, err
 			}
-			defer l.c.HTTP.CloseIdleConnections()
-			answer, err := l.gather(ctx, since, int(most))
-			return answer, a.ended(ctx, l.c, err)
+			defer c.HTTP.CloseIdleConnections()
+			answer, err := verbs.Logs(ctx, c, f, verbose, since, int(most))
+			return answer, a.ended(ctx, c, err)
 		},
 	}
 	w.Arguments = append(w.Arguments, mcp.Argument{Name: "max", Schema: map[string]any{

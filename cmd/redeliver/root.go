@@ -14,6 +14,8 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/cmd/redeliver/scaffold"
+	"github.com/redeliver/redeliver/cmd/redeliver/verbs"
+	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -26,8 +28,8 @@ const firstSteps = `  redeliver init shop --lang go        write a small app
   redeliver send queue orders '{"id":"7","fail":true}'
   redeliver peek queue orders-poison   where that message ends`
 
-// newRoot returns the command line as a whole.
-func newRoot(std cli.Streams) *cobra.Command {
+// newRoot returns the command line as a whole, for the services of a table.
+func newRoot(std cli.Streams, table ops.Table) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "redeliver",
 		Short:         "Run Azure Functions locally, with every delivery and attempt under control",
@@ -56,7 +58,7 @@ func newRoot(std cli.Streams) *cobra.Command {
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
 	)
 	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), run.NewStart(std), newKeys(std), newDoctor(std), newSchema(std)}
-	talk := []*cobra.Command{newLs(std), newCreate(std), newDelete(std), newSend(std), newPeek(std), newPurge(std), newRedrive(std), newExpireLock(std), newExplain(std), newLogs(std), newUI(std), newMCP(std), newFail(std), newUpload(std), newDownload(std), newInvoke(std), newClock(std), newState(std), remote.NewStatus(std), newStop(std)}
+	talk := append(verbs.Commands(std, table), remote.NewStatus(std), newMCP(std))
 	for _, cmd := range app {
 		cmd.GroupID = "app"
 		root.AddCommand(cmd)
@@ -66,7 +68,7 @@ func newRoot(std cli.Streams) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	root.AddCommand(newVersion(std))
-	completeFlags(root)
+	completeFlags(root, table)
 	root.SetHelpCommand(newHelp(std))
 	fitHelp(root, std)
 	root.InitDefaultCompletionCmd()

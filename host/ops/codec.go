@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -149,7 +150,7 @@ func (p Param) parse(text string, into reflect.Value) error {
 		into.SetBool(yes)
 	default:
 		n, err := p.number(text)
-		if err != nil || p.beyond(n) {
+		if err != nil || p.Beyond(n) {
 			return p.refuse(text)
 		}
 		into.SetInt(n)
@@ -166,8 +167,8 @@ func (p Param) number(text string) (int64, error) {
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// beyond reports whether a number is outside the limits that the tags set.
-func (p Param) beyond(n int64) bool {
+// Beyond reports whether a number is outside the limits that the tags set.
+func (p Param) Beyond(n int64) bool {
 	limit := func(tag string) (int64, bool) {
 		text, ok := p.Field.Tag.Lookup(tag)
 		if !ok {
@@ -185,7 +186,7 @@ func (p Param) beyond(n int64) bool {
 }
 
 func (p Param) refuse(text string) error {
-	fault := p.Field.Tag.Get("fault")
+	fault := cmp.Or(p.Field.Tag.Get("fault"), p.Name+" must be "+p.Field.Tag.Get("want"))
 	if strings.Contains(fault, "%q") {
 		fault = fmt.Sprintf(fault, text)
 	}

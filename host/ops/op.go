@@ -22,7 +22,9 @@
 // body "json" makes a body of the fields with JSON names, and fault begins the refusal of
 // a wrong one; limit is the longest body in bytes, -1 for one whose length the operation
 // judges, 1 MiB unless it is there; clock "own" is for an operation that looks after the
-// clock by itself (see [Operation]).
+// clock by itself (see [Operation]); verb is the first word of its command, beside which that
+// has the name of the service, and short what that does; effect is what it does to a run,
+// where the method does not say it (see [Effect]).
 //
 // An operation may be a step of scenarios, and is that alone without a route:
 //
@@ -33,14 +35,23 @@
 // operations with the same step it says which is meant. One with "entity" names another one.
 //
 // Tags of a field: path, query or header is where it is and its name there, "required"
-// for one that has to be; body "raw" is the whole body. A number or duration can have
-// min, max and default, and fault and hint, which are the texts of a refusal.
+// for one that has to be; body "raw" is the whole body. A number or duration can have min,
+// max and default, and hint with fault, which is the text of a refusal, or want, which is its
+// end: "want a number of 1 or more". Only with the latter a command refuses before it asks the
+// host.
 //
-// The comments of operations, answers and fields are the words of the OpenAPI description,
-// which a test of package all makes from them.
+// A field with usage is a flag of commands; usage is its description there, and for clients
+// too unless the field has a comment. It is called like the parameter unless flag has another
+// name. Parameters that are required are arguments of commands, in their order, and so are
+// fields with arg, which may be left out; the body is the last one. unit "iso" is a duration
+// that is kept as Service Bus writes it, and split "," lets one flag have several values.
+//
+// These descriptions, and the comments of operations, answers and fields, are the words of the
+// OpenAPI description, which a test of package all makes from them.
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -76,8 +87,22 @@ type Route struct {
 	Limit        int64  // of the body; below 0: the operation has one
 	OwnClock     bool   // it looks after the clock by itself
 	Step         string // of scenarios, or ""
+	Verb         string // first word of its command, or ""
+	Short        string // what the command does, for one that says no more
+	Effect       Effect
 	In, Out      reflect.Type
 }
+
+// Effect is what an operation does to a run.
+type Effect string
+
+// An operation reads when its method is GET, destroys when it is DELETE, and changes
+// otherwise, unless its tag says another one.
+const (
+	Reads    Effect = "reads"
+	Changes  Effect = "changes"
+	Destroys Effect = "destroys" // it takes away, moves or breaks what a host has
+)
 
 // RouteOf is the route of an operation. It panics on a wrong tag.
 func RouteOf[Out any](in Request[Out]) Route {
@@ -88,10 +113,14 @@ func RouteOf[Out any](in Request[Out]) Route {
 
 func routeOf(t reflect.Type) Route {
 	op, _ := t.FieldByName("Op")
-	out := Route{Name: t.Name(), Status: http.StatusOK, Needs: op.Tag.Get("needs"), JSON: op.Tag.Get("body") == "json", OwnClock: op.Tag.Get("clock") == "own", Limit: MaxBody, In: t, Step: op.Tag.Get("step")}
+	out := Route{Name: t.Name(), Status: http.StatusOK, Needs: op.Tag.Get("needs"), JSON: op.Tag.Get("body") == "json", OwnClock: op.Tag.Get("clock") == "own", Limit: MaxBody, Verb: op.Tag.Get("verb"), Short: op.Tag.Get("short"), Effect: Effect(op.Tag.Get("effect")), In: t, Step: op.Tag.Get("step")}
 	var found bool
 	if out.Method, out.Path, found = strings.Cut(op.Tag.Get("route"), " "); !found && out.Step == "" {
 		panic(fmt.Sprintf("operation %s has no route", t))
+	}
+	if out.Effect == "" {
+		out.Effect = map[string]Effect{http.MethodGet: Reads, http.MethodDelete: Destroys}[out.Method]
+		out.Effect = cmp.Or(out.Effect, Changes)
 	}
 	for tag, set := range map[string]func(int64){
 		"status": func(n int64) { out.Status = int(n) }, "limit": func(n int64) { out.Limit = n },

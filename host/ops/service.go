@@ -34,6 +34,9 @@ type Service struct {
 	Needs   string
 	Outside func(e *Env) (setting, what, short string)
 
+	// Listings are its lists in the inventory, for people.
+	Listings []Listing
+
 	// Refuse is what a caller is told of an error of the service.
 	Refuse func(err error) *Error
 

@@ -2,12 +2,10 @@ package mcp
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,37 +74,24 @@ func unflagHead(text string, arguments []Argument) string {
 
 var flag = regexp.MustCompile(`--[a-z]+(-[a-z]+)*`) // read only
 
-// Like is the way with what the command for the same operation says of its arguments, where
-// the operation says nothing: of the name the word in its usage and in its examples, of the
-// others the descriptions of its flags.
+// Like is the way with what the command for the same operation says of its name: the word in
+// its usage, and the ones in its examples.
 func (w Way) Like(cmd *cobra.Command) Way {
-	w.Arguments = slices.Clone(w.Arguments)
-	for i := range w.Arguments {
-		a := &w.Arguments[i]
-		if text, _ := a.Schema["description"].(string); text != "" {
-			continue
-		}
-		text := ""
-		if f := cmp.Or(cmd.Flags().Lookup(kebab(a.Name)), cmd.Flags().Lookup(kebab(a.Name)+"-id")); f != nil {
-			_, text = pflag.UnquoteUsage(f)
-			text = Unflagged(ofFlags.Replace(text))
-		} else if words := strings.Fields(cmd.Use); a.Name == "name" && len(words) > 1 {
-			text = words[1]
-			if names := examples(cmd); len(names) > 0 {
-				text += ", e.g. " + choice(names)
-			}
-		}
-		if text != "" {
-			a.Schema = maps.Clone(a.Schema)
-			a.Schema["description"] = text
-		}
+	words := strings.Fields(cmd.Use)
+	if a := w.argument("name"); a == nil || cmp.Or(a.Schema["description"], any("")) != "" || len(words) < 2 {
+		return w
 	}
-	return w
+	text := words[1]
+	if names := examples(cmd); len(names) > 0 {
+		text += ", e.g. " + choice(names)
+	}
+	return w.Described("name", text)
 }
 
-// ofFlags takes away what is true of flags only: arguments are lists, and have defaults of
-// their own.
-var ofFlags = strings.NewReplacer(" (repeatable)", "", " (default all)", "") // read only
+// Described is the way with another description of an argument, in which flags are arguments.
+func (w Way) Described(argument, text string) Way {
+	return w.edit(argument, func(a *Argument) { a.Schema["description"] = Unflagged(text) })
+}
 
 // examples are the names in the examples of a command.
 func examples(cmd *cobra.Command) (names []string) {
@@ -118,18 +103,6 @@ func examples(cmd *cobra.Command) (names []string) {
 		}
 	}
 	return names
-}
-
-// kebab is the name of an argument as flags are called.
-func kebab(argument string) string {
-	var b strings.Builder
-	for _, r := range argument {
-		if unicode.IsUpper(r) {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 // camel is the name of a flag as arguments are called.

@@ -16,13 +16,9 @@ func TestArgumentsOfACommand(t *testing.T) {
 	t.Parallel()
 	cmd := &cobra.Command{Use: "servicebus ENTITY [BODY|-]", Example: "  redeliver send servicebus orders 'x'\n  redeliver send servicebus 'a/$b' --id 7\n  redeliver send servicebus orders"}
 	flags := cmd.Flags()
-	flags.String("id", "", "ID of the message (repeatable)")
-	flags.String("correlation-id", "", "correlation ID; with --id twice")
-	flags.String("content-type", "", "a `TYPE` of the content")
-	flags.String("property", "", "not used: the operation says it")
 	flags.Int("no-build", 3, "how often")
 	flags.Bool("watch", false, "again")
-	w := mcp.Operation(nil, "servicebus", mcp.Changes, servicebus.SendBusMessage{}, func(*servicebus.BusSent) string { return "" }).Named("path").Like(cmd)
+	w := mcp.Operation(nil, "servicebus", mcp.Changes, servicebus.SendBusMessage{}, func(*servicebus.BusSent) string { return "" }).Described("correlation", "correlation ID; with --id twice").Named("path").Like(cmd)
 	got := map[string]any{}
 	for _, a := range append(w.Arguments, mcp.Flags(flags, "no-build", "watch")...) {
 		got[a.Name] = a.Schema
@@ -31,9 +27,9 @@ func TestArgumentsOfACommand(t *testing.T) {
 		"name":        `{"description":"ENTITY, e.g. orders or a/$b","type":"string"}`,
 		"id":          `{"description":"ID of the message","type":"string"}`,
 		"correlation": `{"description":"correlation ID; with id twice","type":"string"}`,
-		"contentType": `{"description":"a TYPE of the content","type":"string"}`,
+		"contentType": `{"description":"content type, e.g. application/json","type":"string"}`,
 		"property":    `{"description":"name=text; name:=5 for numbers, true, false, null","items":{"type":"string"},"type":"array"}`,
-		"subject":     `{"type":"string"}`,
+		"subject":     `{"description":"subject, also called label","type":"string"}`,
 		"noBuild":     `{"default":3,"description":"how often","type":"integer"}`,
 		"watch":       `{"description":"again","type":"boolean"}`,
 	} {

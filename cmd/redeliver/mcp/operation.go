@@ -144,7 +144,9 @@ func (o *operation) parameter(p ops.Param) map[string]any {
 	if most := p.Field.Tag.Get("max"); most != "" {
 		words += ", at most " + most
 	}
-	if text, ok := schema["description"].(string); ok {
+	if text, ok := schema["description"].(string); ok && strings.Contains(text, "e.g. ") {
+		words = text
+	} else if ok {
 		words = text + ": " + words
 	}
 	schema["description"] = words
@@ -279,7 +281,7 @@ func (w Way) Otherwise(argument string, value int64) Way {
 	w = w.edit(argument, func(a *Argument) {
 		a.Schema["default"] = value
 		if text, ok := a.Schema["description"].(string); ok {
-			a.Schema["description"] = strings.TrimSuffix(strings.TrimSuffix(text, "absent: all"), "; ")
+			a.Schema["description"] = strings.TrimSuffix(text, " (default all)")
 		}
 	})
 	do := w.Do

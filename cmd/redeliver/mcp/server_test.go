@@ -123,8 +123,8 @@ func TestSchemas(t *testing.T) {
 		"send": {
 			"false false false\n", "service \"queue\": Puts a message on a queue, encoded as the app expects it",
 			`"service":{"enum":["queue","servicebus"],"type":"string"}`, `"required":["service","name"]`,
-			`"delay":{"description":"(queue) until it is visible: a duration such as 1h30m; (servicebus) from now on: a duration such as 1h30m","examples":["1h30m"],"type":"string"}`,
-			`"raw":{"description":"(queue) as it is, not encoded","type":"boolean"}`, `"property":{"description":"(servicebus) name=text; name:=5 for numbers, true, false, null","items":{"type":"string"},"type":"array"}`,
+			`"delay":{"description":"(queue) keep the message invisible for this long first, e.g. 30s; (servicebus) schedule the message for this long from now, e.g. 30s","examples":["1h30m"],"type":"string"}`,
+			`"raw":{"description":"(queue) do not encode the body","type":"boolean"}`, `"property":{"description":"(servicebus) name=text; name:=5 for numbers, true, false, null","items":{"type":"string"},"type":"array"}`,
 			`"body":{"description":"a text; any other value is sent as its JSON","type":"string"}`,
 		},
 		"clock": {

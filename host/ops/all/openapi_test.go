@@ -178,7 +178,7 @@ func (d *describer) operation(r ops.Route) object {
 	out := object{"operationId": r.Name, "tags": []string{r.Service()}, "description": d.words[r.Name]}
 	parameters := []any{}
 	for _, p := range r.Params() {
-		words := d.words[r.Name+"."+p.Field.Name]
+		words := cmp.Or(d.words[r.Name+"."+p.Field.Name], p.Field.Tag.Get("usage"))
 		if p.In == "body" {
 			out["requestBody"] = object{"content": object{"application/octet-stream": object{}}, "description": words}
 			continue
@@ -277,7 +277,7 @@ func (d *describer) fields(t reflect.Type) object {
 			typ = typ.Elem()
 		}
 		schema := d.schema(typ)
-		if words := d.words[owner(t, f).Name()+"."+f.Name]; words != "" {
+		if words := cmp.Or(d.words[owner(t, f).Name()+"."+f.Name], f.Tag.Get("usage")); words != "" {
 			schema["description"] = words
 		}
 		if properties[name] = schema; !optional {

@@ -18,8 +18,8 @@ type Upload struct {
 
 	Container   string    `path:"container"`
 	Name        string    `query:"name,required"`
-	Create      bool      `query:"create"`        // make the container though its name is near to another one
-	ContentType string    `header:"Content-Type"` // of the blob
+	Create      bool      `query:"create" usage:"make the container though its name is near to another one"`
+	ContentType string    `header:"Content-Type" usage:"content type of the blob (default: guessed)"`
 	Body        io.Reader `body:"raw"`
 }
 

@@ -3,6 +3,7 @@ package blobs
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -14,7 +15,13 @@ import (
 var Service = &ops.Service{ // read only
 	Name: "blob", Path: "containers", Noun: "container", Scene: ops.Scene{Entity: "container"},
 	Needs: "storage", Outside: queues.Outside, Refuse: queues.Refusal,
-	List:     func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
+	List: func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
+	Listings: []ops.Listing{{
+		Name: "containers", Columns: []string{"CONTAINER", "BLOBS", "BYTES"}, Numbers: 2,
+		Rows: ops.Rows(func(c *ContainerInfo) [][]string {
+			return [][]string{{c.Name, strconv.Itoa(c.Blobs), strconv.FormatInt(c.Bytes, 10)}}
+		}),
+	}},
 	Entities: names, Bound: bound, Within: within, Faults: operations,
 	Each: each, Body: body, Redrive: redrive,
 }

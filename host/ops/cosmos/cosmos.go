@@ -44,7 +44,7 @@ type CosmosContainer struct {
 // CreateContainer makes a container of Cosmos DB, and its database; 409 when it is
 // there.
 type CreateContainer struct {
-	ops.Op[CosmosContainer] `route:"PUT /cosmos/container" status:"201"`
+	ops.Op[CosmosContainer] `route:"PUT /cosmos/container" verb:"create" status:"201"`
 	NewContainer
 }
 
@@ -61,14 +61,14 @@ func (in CreateContainer) Do(ctx context.Context, e *ops.Env) (out CosmosContain
 
 // NewContainer names a container, and says how it is made.
 type NewContainer struct {
-	Container    string `query:"container,required"`                                          // "shop/orders"
-	PartitionKey string `query:"partitionKey"`                                                // "/id" unless it is there
-	Ranges       int    `query:"ranges" min:"1" fault:"ranges must be a number of 1 or more"` // 1 unless it is there
+	Container    string `query:"container,required"` // "shop/orders"
+	PartitionKey string `query:"partitionKey" usage:"partition key of a container that is made, e.g. /customer (default /id)"`
+	Ranges       int    `query:"ranges" min:"1" want:"a number of 1 or more" usage:"number of ranges of a container that is made (default 1)"`
 }
 
 // DeleteContainer removes a container with its documents and feeds.
 type DeleteContainer struct {
-	ops.Op[ops.None] `route:"DELETE /cosmos/container" status:"204"`
+	ops.Op[ops.None] `route:"DELETE /cosmos/container" verb:"delete" status:"204"`
 
 	Container string `query:"container,required"`
 }
@@ -81,9 +81,9 @@ func (in DeleteContainer) Do(ctx context.Context, e *ops.Env) (ops.None, error) 
 // WriteDocuments creates or replaces the document in the body, or those in an array, one
 // after the other. The container is made when it is missing.
 type WriteDocuments struct {
-	ops.Op[CosmosWritten] `route:"POST /cosmos/documents" status:"201" limit:"67108864"`
+	ops.Op[CosmosWritten] `route:"POST /cosmos/documents" verb:"send" status:"201" limit:"67108864"`
 	NewContainer
-	Create bool   `query:"create"` // make the container though its name is near to another one
+	Create bool   `query:"create" usage:"make the container though its name is near to another one"`
 	Body   []byte `body:"raw"`
 }
 
@@ -137,12 +137,12 @@ type CosmosWritten struct {
 
 // ReadDocuments shows documents of a container.
 type ReadDocuments struct {
-	ops.Op[CosmosDocuments] `route:"GET /cosmos/documents"`
+	ops.Op[CosmosDocuments] `route:"GET /cosmos/documents" verb:"peek"`
 
 	Container string `query:"container,required"`
-	ID        string `query:"id"`
-	Prefix    string `query:"prefix"` // how their identifiers begin
-	Max       int    `query:"max" min:"1" fault:"max must be a number of 1 or more"`
+	ID        string `query:"id" usage:"show only the documents with this identifier"`
+	Prefix    string `query:"prefix" usage:"show only documents whose identifier begins with this"`
+	Max       int    `query:"max" min:"1" want:"a number of 1 or more" usage:"show at most this many documents (default all)"`
 }
 
 func (in ReadDocuments) Do(ctx context.Context, e *ops.Env) (CosmosDocuments, error) {
@@ -180,10 +180,10 @@ type CosmosDocuments struct {
 // PurgeDocuments removes the documents with an identifier, with any partition key,
 // or without one all of the container.
 type PurgeDocuments struct {
-	ops.Op[ops.Purged] `route:"DELETE /cosmos/documents" step:"purge"`
+	ops.Op[ops.Purged] `route:"DELETE /cosmos/documents" verb:"purge" step:"purge"`
 
 	Container string  `query:"container,required" step:"cosmos,place"`
-	ID        *string `query:"id"`
+	ID        *string `query:"id" usage:"remove only the documents with this identifier"`
 }
 
 func (in PurgeDocuments) Do(ctx context.Context, e *ops.Env) (ops.Purged, error) {

@@ -11,7 +11,11 @@ import (
 // Service is Cosmos DB.
 var Service = &ops.Service{ // read only
 	Name: "cosmos", Path: "cosmos", Noun: "container", Scene: ops.Scene{Entity: "cosmos", Kind: "Cosmos DB container", Held: "cosmos", Documents: true}, Refuse: refusal,
-	List:     func(ctx context.Context, e *ops.Env) (any, error) { return containers(ctx, e) },
+	List: func(ctx context.Context, e *ops.Env) (any, error) { return containers(ctx, e) },
+	Listings: []ops.Listing{{
+		Name: "cosmos", Columns: []string{"COSMOS CONTAINER", "LEASES", "OWNER", "RANGE", "DOCUMENTS", "CONTINUATION", "PENDING"}, Numbers: 4, Quiet: true,
+		Rows: ops.Rows(rows), Names: ops.Names(func(c *CosmosContainer) []string { return []string{c.Path} }),
+	}},
 	Entities: names, Bound: bound, Each: each, Faults: operations,
 }
 

@@ -13,10 +13,10 @@ import (
 // CreateTopic makes a topic of Event Grid; 409 when it is there. Empty fields have the
 // service's defaults.
 type CreateTopic struct {
-	ops.Op[GridTopic] `route:"PUT /eventgrid/topic" status:"201" body:"json"`
+	ops.Op[GridTopic] `route:"PUT /eventgrid/topic" verb:"create" status:"201" body:"json"`
 
 	Topic       string           `query:"topic,required" json:"-"`
-	Key         string           `json:"key,omitempty"`
+	Key         string           `json:"key,omitempty" usage:"key that publishers of a new topic send (default: made from the seed)"`
 	InputSchema eventgrid.Schema `json:"inputSchema,omitempty"`
 }
 
@@ -78,9 +78,30 @@ type Subscribed struct {
 	State        eventgrid.State `json:"state"`
 }
 
+// AwaitsCode reports whether its web hook has to fetch the validation URL, since it did not
+// answer with the code.
+func (s *Subscribed) AwaitsCode() bool { return s.State == eventgrid.AwaitingManualAction }
+
+// Schema is a schema of events.
+type Schema = eventgrid.Schema
+
+// SchemaOf is the schema that a word means: "eventgrid", "cloudevents", or its own name; none
+// for "".
+func SchemaOf(word string) (schema Schema, ok bool) {
+	switch {
+	case word == "":
+		return "", true
+	case word == "eventgrid" || strings.EqualFold(word, string(eventgrid.EventGridSchema)):
+		return eventgrid.EventGridSchema, true
+	case word == "cloudevents" || strings.EqualFold(word, string(eventgrid.CloudEventSchema)):
+		return eventgrid.CloudEventSchema, true
+	}
+	return "", false
+}
+
 // DeleteTopic removes a topic with its event subscriptions.
 type DeleteTopic struct {
-	ops.Op[GridDeleted] `route:"DELETE /eventgrid/topic"`
+	ops.Op[GridDeleted] `route:"DELETE /eventgrid/topic" verb:"delete"`
 
 	Topic string `query:"topic,required"`
 }
@@ -129,10 +150,10 @@ type GridDeleted struct {
 // Publish publishes the event, or the array of events, of the body. Required fields that
 // are missing are added.
 type Publish struct {
-	ops.Op[Published] `route:"POST /eventgrid/events" status:"201"`
+	ops.Op[Published] `route:"POST /eventgrid/events" verb:"send" status:"201"`
 
 	Topic string `query:"topic,required"`
-	Raw   bool   `query:"raw"` // add nothing
+	Raw   bool   `query:"raw" usage:"add no fields"`
 	Body  []byte `body:"raw"`
 }
 

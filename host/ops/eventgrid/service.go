@@ -10,7 +10,14 @@ import (
 // Service is Event Grid.
 var Service = &ops.Service{ // read only
 	Name: "eventgrid", Path: "eventgrid", Noun: "subscription", Scene: ops.Scene{Entity: "eventGrid", Kind: "Event Grid subscription"}, Refuse: Refusal,
-	List:     func(_ context.Context, e *ops.Env) (any, error) { return topics(e), nil },
+	List: func(_ context.Context, e *ops.Env) (any, error) { return topics(e), nil },
+	Listings: []ops.Listing{{
+		Name: "eventgrid", Columns: []string{"EVENT SUBSCRIPTION", "ENDPOINT", "STATE", "NEXT ATTEMPT", "PENDING", "DEAD LETTERS DUE"}, Numbers: 2, Quiet: true,
+		Rows: ops.Rows(rows), Names: ops.Names((*GridTopic).SubscriptionNames),
+	}, {
+		Name: "deliveries", Columns: []string{"EVENT", "SUBSCRIPTION", "LAST OUTCOME", "NEXT ATTEMPT", "ATTEMPTS"}, Numbers: 1, Quiet: true,
+		Rows: ops.Rows(deliveryRows),
+	}},
 	Entities: subscriptions, Names: names, Due: due, Faults: operations,
 	Each: each, Release: release, Bury: bury, Redrive: redrive,
 }
@@ -30,9 +37,7 @@ func names(e *ops.Env) (names []string) {
 
 func subscriptions(_ context.Context, e *ops.Env) (names []string, err error) {
 	for _, topic := range topics(e) {
-		for i := range topic.Subscriptions {
-			names = append(names, topic.Name+"/"+topic.Subscriptions[i].Name)
-		}
+		names = append(names, topic.SubscriptionNames()...)
 	}
 	return names, nil
 }

@@ -18,12 +18,12 @@ import (
 // CreateHub makes an event hub; 409 when it is there. Missing fields have the
 // service's defaults.
 type CreateHub struct {
-	ops.Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
+	ops.Op[HubCreated] `route:"PUT /eventhubs/hub" verb:"create" status:"201" needs:"eventhubs" body:"json"`
 
 	Hub            string   `query:"hub,required" json:"-"`
-	Partitions     int      `json:"partitions,omitempty"`
-	Retention      string   `json:"retention,omitempty"`      // of events, ISO 8601: "PT1H"
-	ConsumerGroups []string `json:"consumerGroups,omitempty"` // beside $Default
+	Partitions     int      `json:"partitions,omitempty" min:"1" want:"1 or more" usage:"number of partitions, 1 to 1024 (default 4)"`
+	Retention      string   `json:"retention,omitempty" unit:"iso" usage:"how long events are kept, up to 90 days (default 24h)"` // of events, ISO 8601: "PT1H"
+	ConsumerGroups []string `json:"consumerGroups,omitempty" flag:"consumer-group" split:"," usage:"consumer group beside $Default"`
 }
 
 func (in CreateHub) Do(ctx context.Context, e *ops.Env) (out HubCreated, err error) {
@@ -79,15 +79,15 @@ type GroupCreated struct {
 
 // SendEvent sends an event to a hub. Without key and partition the partitions take turns.
 type SendEvent struct {
-	ops.Op[HubSent] `route:"POST /eventhubs/events" status:"201" needs:"eventhubs"`
+	ops.Op[HubSent] `route:"POST /eventhubs/events" verb:"send" status:"201" needs:"eventhubs"`
 
 	Hub           string   `query:"hub,required"`
-	Key           *string  `query:"key"`
-	Partition     string   `query:"partition"`
-	ID            string   `query:"id"`
+	Key           *string  `query:"key" usage:"partition key"`
+	Partition     string   `query:"partition" usage:"ID of the partition, 0 or more"`
+	ID            string   `query:"id" usage:"message ID of the event"`
 	CorrelationID string   `query:"correlation"`
-	ContentType   string   `query:"contentType"`
-	Properties    []string `query:"property"` // name=text; name:=5 for numbers, true, false, null
+	ContentType   string   `query:"contentType" usage:"content type, e.g. application/json"`
+	Properties    []string `query:"property" usage:"application property, name=text or name:=5"` // name=text; name:=5 for numbers, true, false, null
 	Body          []byte   `body:"raw"`
 }
 

@@ -13,8 +13,12 @@ import (
 var Service = &ops.Service{ // read only
 	Name: "eventhub", Path: "eventhubs", Noun: "hub", Scene: ops.Scene{Entity: "eventHub", Kind: "event hub"},
 	Needs: "eventhubs", Outside: outside,
-	Refuse:   ops.MessagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
-	List:     func(ctx context.Context, e *ops.Env) (any, error) { return hubs(ctx, e) },
+	Refuse: ops.MessagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
+	List:   func(ctx context.Context, e *ops.Env) (any, error) { return hubs(ctx, e) },
+	Listings: []ops.Listing{{
+		Name: "eventhubs", Columns: []string{"HUB/PARTITION", "CONSUMER GROUP", "EVENTS", "LAST", "CHECKPOINT", "BEHIND"}, Numbers: 4, Quiet: true,
+		Rows: ops.Rows(rows), Names: ops.Names(func(hub *hubskind.HubInfo) []string { return []string{hub.Name} }),
+	}},
 	Entities: names, Bound: bound, Each: each, Faults: operations,
 }
 

@@ -188,7 +188,7 @@ func (in PoisonMessage) Do(ctx context.Context, e *ops.Env) (ops.MessageMoved, e
 // Service Bus, the dead letters of Event Grid in a container of blobs or, of service
 // eventgrid, of TOPIC/SUBSCRIPTION. 409 when the one that ID names would come to nothing.
 type RedriveMessages struct {
-	ops.Op[ops.Redriven] `route:"POST /messages/redrive" body:"json" clock:"own"`
+	ops.Op[ops.Redriven] `route:"POST /messages/redrive" effect:"destroys" body:"json" clock:"own"`
 
 	ops.MessageName // without an ID all of the entity; of service eventgrid the event's id
 }

@@ -39,13 +39,13 @@ type QueueInfo struct {
 // SendMessage puts a message on a queue, encoded as the app expects it, and makes the
 // queue when it is missing.
 type SendMessage struct {
-	ops.Op[Message] `route:"POST /queues/{name}/messages" status:"201" needs:"storage"`
+	ops.Op[Message] `route:"POST /queues/{name}/messages" verb:"send" status:"201" needs:"storage"`
 
 	Queue  string        `path:"name"`
-	Raw    bool          `query:"raw"`                                                                                                // as it is, not encoded
-	Delay  time.Duration `query:"visibility" min:"0s" fault:"visibility must be a duration of 0 or more" hint:"for instance \"30s\""` // until it is visible
-	TTL    string        `query:"ttl"`                                                                                                // its life, "10m" or "never"
-	Create bool          `query:"create"`                                                                                             // make the queue though its name is near to another one
+	Raw    bool          `query:"raw" usage:"do not encode the body"`
+	Delay  time.Duration `query:"visibility" min:"0s" want:"a duration of 0 or more" hint:"for instance \"30s\"" flag:"delay" usage:"keep the message invisible for this long first, e.g. 30s"`
+	TTL    string        `query:"ttl" usage:"let the message expire after this long, e.g. 10m, or never (default 168h)"`
+	Create bool          `query:"create" usage:"make the queue though its name is near to another one"`
 	Body   []byte        `body:"raw"`
 }
 
@@ -104,11 +104,11 @@ type Message struct {
 // PeekQueue shows visible messages, or the one with an identifier, visible or not.
 // Nothing changes.
 type PeekQueue struct {
-	ops.Op[Peeked] `route:"GET /queues/{name}/messages" needs:"storage"`
+	ops.Op[Peeked] `route:"GET /queues/{name}/messages" verb:"peek" needs:"storage"`
 
 	Queue string `path:"name"`
-	Max   int    `query:"max" min:"1" fault:"max must be a number of 1 or more"` // absent: all
-	ID    string `query:"id"`
+	Max   int    `query:"max" min:"1" want:"a number of 1 or more" usage:"show at most this many messages (default all)"`
+	ID    string `query:"id" usage:"show only the message with this ID, visible or not"`
 }
 
 func (in PeekQueue) Do(ctx context.Context, e *ops.Env) (Peeked, error) {
@@ -135,7 +135,7 @@ type Peeked struct {
 
 // PurgeQueue removes all messages from a queue, invisible ones too.
 type PurgeQueue struct {
-	ops.Op[QueuePurged] `route:"DELETE /queues/{name}/messages" needs:"storage" step:"purge"`
+	ops.Op[QueuePurged] `route:"DELETE /queues/{name}/messages" verb:"purge" needs:"storage" step:"purge"`
 
 	Queue string `path:"name" step:"queue,place"`
 }
@@ -161,11 +161,11 @@ func (p QueuePurged) Changed() int { return p.Removed }
 // RedriveQueue moves the visible messages of a queue, or the one with an identifier, to
 // another queue; 409 for a message in work.
 type RedriveQueue struct {
-	ops.Op[ops.Redriven] `route:"POST /queues/{name}/redrive" needs:"storage" clock:"own" step:"redrive"`
+	ops.Op[ops.Redriven] `route:"POST /queues/{name}/redrive" verb:"redrive" effect:"destroys" needs:"storage" clock:"own" step:"redrive"`
 
 	Queue string `path:"name" step:"queue,place"`
-	To    string `query:"to" step:"to,entity"` // without it the queue that a queue NAME-poison belongs to
-	ID    string `query:"id" step:"messageId"`
+	To    string `query:"to" usage:"queue to move to (default: where NAME came from)" step:"to,entity"` // without it the queue that a queue NAME-poison belongs to
+	ID    string `query:"id" usage:"move only the message with this ID, as peek shows it" step:"messageId"`
 }
 
 func (in RedriveQueue) Do(ctx context.Context, e *ops.Env) (ops.Redriven, error) {

@@ -3,6 +3,7 @@ package queues
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/ops"
@@ -13,7 +14,13 @@ import (
 var Service = &ops.Service{ // read only
 	Name: "queue", Path: "queues", Noun: "queue", Scene: ops.Scene{Entity: "queue"},
 	Needs: "storage", Outside: Outside, Refuse: Refusal,
-	List:     func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
+	List: func(ctx context.Context, e *ops.Env) (any, error) { return infos(ctx, e) },
+	Listings: []ops.Listing{{
+		Name: "queues", Columns: []string{"QUEUE", "VISIBLE", "INVISIBLE"}, Numbers: 2,
+		Rows: ops.Rows(func(q *QueueInfo) [][]string {
+			return [][]string{{q.Name, strconv.Itoa(q.Visible), strconv.Itoa(q.Invisible)}}
+		}),
+	}},
 	Entities: func(ctx context.Context, e *ops.Env) ([]string, error) { return e.Host.AppStorage().Queues(ctx) },
 	Bound:    bound, Due: due, Faults: operations,
 	Each: each, Again: again, Release: release, Bury: bury, Redrive: redriveAll,

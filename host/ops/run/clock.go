@@ -29,7 +29,7 @@ func (GetClock) Do(_ context.Context, e *ops.Env) (ClockStatus, error) {
 type AdvanceClock struct {
 	ops.Op[ClockStatus] `route:"POST /clock/advance" clock:"own"`
 
-	By time.Duration `query:"by,required" min:"1ns" max:"8784h" fault:"by %q: want a duration above 0 and at most 8784h" hint:"its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""`
+	By time.Duration `query:"by,required" min:"1ns" max:"8784h" want:"a duration above 0 and at most 8784h (P366D)" fault:"by %q: want a duration above 0 and at most 8784h" hint:"its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""`
 }
 
 func (in AdvanceClock) Do(ctx context.Context, e *ops.Env) (out ClockStatus, err error) {

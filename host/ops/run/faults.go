@@ -42,19 +42,19 @@ type Fault struct {
 // now on: before their effect, or after it; a lost one has none and succeeds. Without a
 // number and a time it is for one operation. The answer is all faults.
 type AddFault struct {
-	ops.Op[Faults] `route:"POST /faults"`
+	ops.Op[Faults] `route:"POST /faults" effect:"destroys"`
 
-	Service   string        `query:"service"`
-	Entity    string        `query:"entity"`
+	Service   string        `query:"service" usage:"the only service; default each that has the operation"`
+	Entity    string        `query:"entity" usage:"the only queue, container, entity, hub, database/container or topic/subscription"`
 	Operation string        `query:"operation"`
 	DiskFull  bool          `query:"diskFull"`
-	After     bool          `query:"after"`
-	Lost      bool          `query:"lost"`
-	Latency   time.Duration `query:"latency" min:"0s" fault:"latency %q: want a duration of 0 or more"`
-	Status    int           `query:"status" min:"0" max:"599" fault:"status must be a number from 0 to 599"`
-	Error     string        `query:"error"`
-	Times     int           `query:"times" min:"0" fault:"times must be a number of 0 or more"`
-	For       time.Duration `query:"for" min:"0s" fault:"for %q: want a duration of 0 or more"`
+	After     bool          `query:"after" usage:"fail behind the effect"`
+	Lost      bool          `query:"lost" usage:"succeed without an effect"`
+	Latency   time.Duration `query:"latency" min:"0s" fault:"latency %q: want a duration of 0 or more" usage:"how long the operation takes, by the clock of the host"`
+	Status    int           `query:"status" min:"0" max:"599" fault:"status must be a number from 0 to 599" usage:"answer of an endpoint of Event Grid, for the operation Deliver"`
+	Error     string        `query:"error" usage:"the text of the failure"`
+	Times     int           `query:"times" min:"0" fault:"times must be a number of 0 or more" usage:"number of operations that fail; default one, or with --for all of that time"` // number of operations that fail; default one, or with for all of that time
+	For       time.Duration `query:"for" min:"0s" fault:"for %q: want a duration of 0 or more" usage:"how long it lasts, by the clock of the host"`
 }
 
 func (in AddFault) Do(ctx context.Context, e *ops.Env) (out Faults, err error) {
@@ -78,7 +78,7 @@ func (in AddFault) Do(ctx context.Context, e *ops.Env) (out Faults, err error) {
 
 // ClearFaults ends all faults. The answer is those that there were.
 type ClearFaults struct {
-	ops.Op[Faults] `route:"DELETE /faults"`
+	ops.Op[Faults] `route:"DELETE /faults" effect:"changes"`
 }
 
 func (ClearFaults) Do(_ context.Context, e *ops.Env) (Faults, error) {
@@ -91,11 +91,11 @@ func (ClearFaults) Do(_ context.Context, e *ops.Env) (Faults, error) {
 // is settled then, nothing is given back, and nothing is cleaned up. Nth says which time the
 // point is reached.
 type CrashAt struct {
-	ops.Op[ops.None] `route:"PUT /crash"`
+	ops.Op[ops.None] `route:"PUT /crash" effect:"destroys"`
 
 	Function string `query:"function,required"`
 	Point    string `query:"point,required"`
-	Nth      int    `query:"nth" min:"1" default:"1" fault:"nth must be a number of 1 or more"`
+	Nth      int    `query:"nth" min:"1" default:"1" fault:"nth must be a number of 1 or more" usage:"which time the point is reached"`
 }
 
 func (in CrashAt) Do(_ context.Context, e *ops.Env) (out ops.None, err error) {

@@ -28,9 +28,9 @@ type ReadJournal struct {
 type Explain struct {
 	ops.Op[explain.Told] `route:"GET /explain" clock:"own"`
 
-	Message  string `query:"message"`                                                              // identity of a message, or its beginning; of a delivery; of an invocation
-	Function string `query:"function"`                                                             // only messages of this function
-	Last     int    `query:"last" min:"1" default:"20" fault:"last must be a number of 1 or more"` // so many lives, the latest
+	Message  string `query:"message" arg:"MESSAGE"` // identity of a message, or its beginning; of a delivery; of an invocation
+	Function string `query:"function" usage:"tell only messages of this function"`
+	Last     int    `query:"last" min:"1" default:"20" fault:"last must be a number of 1 or more" usage:"tell so many messages at most, the latest"`
 }
 
 func (in Explain) Do(_ context.Context, e *ops.Env) (out explain.Told, err error) {

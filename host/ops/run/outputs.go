@@ -27,10 +27,10 @@ type Outputs struct {
 
 // PeekOutputs shows the latest values of a function's outputs, or of one.
 type PeekOutputs struct {
-	ops.Op[PeekedOutputs] `route:"GET /outputs/values" clock:"own"`
+	ops.Op[PeekedOutputs] `route:"GET /outputs/values" verb:"peek" clock:"own"`
 
-	Name string `query:"name,required"`                                         // "function" or "function/binding"
-	Max  int    `query:"max" min:"1" fault:"max must be a number of 1 or more"` // the latest; absent: all
+	Name string `query:"name,required"` // "function" or "function/binding"
+	Max  int    `query:"max" min:"1" want:"a number of 1 or more" usage:"show at most this many values (default all)"`
 }
 
 func (in PeekOutputs) Do(_ context.Context, e *ops.Env) (out PeekedOutputs, err error) {
@@ -61,11 +61,11 @@ type PeekedOutputs struct {
 // FailOutputs makes the next writes of outputs fail, -1 all, 0 none any more. The answer
 // is the outputs that fail.
 type FailOutputs struct {
-	ops.Op[Outputs] `route:"PUT /outputs/fault" clock:"own"`
+	ops.Op[Outputs] `route:"PUT /outputs/fault" verb:"fail" effect:"destroys" clock:"own"`
 
 	Name  string `query:"name,required"`
-	Times int    `query:"times" min:"-1" default:"1" fault:"times must be a number of 0 or more, or -1 for all"`
-	Error []byte `body:"raw"` // the text of the failure
+	Times int    `query:"times" min:"-1" default:"1" want:"a number of 0 or more, or -1 for all" usage:"number of writes that fail; -1 all, 0 none"`
+	Error []byte `body:"raw" flag:"error" usage:"the text of the failure"`
 }
 
 func (in FailOutputs) Do(_ context.Context, e *ops.Env) (Outputs, error) {

@@ -14,8 +14,12 @@ import (
 var Service = &ops.Service{ // read only
 	Name: "servicebus", Path: "servicebus", Noun: "entity", Scene: ops.Scene{Entity: "serviceBus", Kind: "Service Bus entity", Spelled: spelled},
 	Needs: "servicebus", Outside: outside,
-	Refuse:   ops.MessagingRefusal(`"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`),
-	List:     func(ctx context.Context, e *ops.Env) (any, error) { return entities(ctx, e) },
+	Refuse: ops.MessagingRefusal(`"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`),
+	List:   func(ctx context.Context, e *ops.Env) (any, error) { return entities(ctx, e) },
+	Listings: []ops.Listing{{
+		Name: "servicebus", Columns: []string{"SERVICE BUS ENTITY", "ACTIVE", "SCHEDULED", "DEFERRED", "DEAD-LETTER", "TRANSFER DEAD-LETTER"}, Numbers: 5, Quiet: true,
+		Rows: ops.Rows(rows), Names: ops.Names((*BusEntity).Queues),
+	}},
 	Entities: paths, Bound: bound, Within: within, Due: due, Faults: operations,
 	Each: each, Again: again, Release: release, Bury: bury, Redrive: redrive,
 }

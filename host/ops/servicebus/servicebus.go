@@ -53,39 +53,39 @@ type BusEntity struct {
 // service (spec messaging 1.1). Durations are ISO 8601, "PT1M"; one that is missing has
 // no end, or in a new entity its default.
 type BusSettings struct {
-	LockDuration                              string `json:"lockDuration,omitempty"`
-	MaxDeliveryCount                          int    `json:"maxDeliveryCount,omitempty"`
-	DefaultMessageTimeToLive                  string `json:"defaultMessageTimeToLive,omitempty"`
-	DeadLetteringOnMessageExpiration          bool   `json:"deadLetteringOnMessageExpiration,omitempty"`
-	DeadLetteringOnFilterEvaluationExceptions *bool  `json:"enableDeadLetteringOnFilterEvaluationExceptions,omitempty"`
-	RequiresSession                           bool   `json:"requiresSession,omitempty"`
-	RequiresDuplicateDetection                bool   `json:"requiresDuplicateDetection,omitempty"`
-	DuplicateDetectionHistoryTimeWindow       string `json:"duplicateDetectionHistoryTimeWindow,omitempty"`
-	ForwardTo                                 string `json:"forwardTo,omitempty"`
-	ForwardDeadLetteredMessagesTo             string `json:"forwardDeadLetteredMessagesTo,omitempty"`
-	MaxSizeInMegabytes                        int    `json:"maxSizeInMegabytes,omitempty"`
-	MaxMessageSizeInKilobytes                 int    `json:"maxMessageSizeInKilobytes,omitempty"`
-	AutoDeleteOnIdle                          string `json:"autoDeleteOnIdle,omitempty"`
-	Status                                    string `json:"status,omitempty"`
-	UserMetadata                              string `json:"userMetadata,omitempty"`
+	LockDuration                              string `json:"lockDuration,omitempty" unit:"iso" usage:"life of a lock"`
+	MaxDeliveryCount                          int    `json:"maxDeliveryCount,omitempty" usage:"failed deliveries before a message is dead-lettered"`
+	DefaultMessageTimeToLive                  string `json:"defaultMessageTimeToLive,omitempty" unit:"iso" flag:"ttl" usage:"longest time to live of a message"`
+	DeadLetteringOnMessageExpiration          bool   `json:"deadLetteringOnMessageExpiration,omitempty" flag:"dead-letter-on-expiration" usage:"dead-letter expired messages, instead of dropping them"`
+	DeadLetteringOnFilterEvaluationExceptions *bool  `json:"enableDeadLetteringOnFilterEvaluationExceptions,omitempty" flag:"drop-on-filter-error" usage:"drop messages for which the filter fails, instead of dead-lettering them"` // false drops them
+	RequiresSession                           bool   `json:"requiresSession,omitempty" flag:"sessions" usage:"require sessions"`
+	RequiresDuplicateDetection                bool   `json:"requiresDuplicateDetection,omitempty" flag:"duplicate-detection" usage:"drop messages whose ID was sent before"`
+	DuplicateDetectionHistoryTimeWindow       string `json:"duplicateDetectionHistoryTimeWindow,omitempty" unit:"iso" flag:"duplicate-window" usage:"how long IDs are remembered (implies --duplicate-detection)"` // how long IDs are remembered
+	ForwardTo                                 string `json:"forwardTo,omitempty" usage:"queue or topic to which all messages are forwarded"`
+	ForwardDeadLetteredMessagesTo             string `json:"forwardDeadLetteredMessagesTo,omitempty" flag:"forward-dead-letters-to" usage:"queue or topic to which dead letters are forwarded"`
+	MaxSizeInMegabytes                        int    `json:"maxSizeInMegabytes,omitempty" flag:"max-size" usage:"maximum size of all messages together in MB"`
+	MaxMessageSizeInKilobytes                 int    `json:"maxMessageSizeInKilobytes,omitempty" flag:"max-message-size" usage:"maximum size of one message in KB"`
+	AutoDeleteOnIdle                          string `json:"autoDeleteOnIdle,omitempty" unit:"iso" usage:"remove the entity when nobody has used it for this long"`
+	Status                                    string `json:"status,omitempty" usage:"Active, Disabled, SendDisabled or ReceiveDisabled"`
+	UserMetadata                              string `json:"userMetadata,omitempty" usage:"text of your own"`
 }
 
 // CreateEntity makes an entity; 409 when it is there. A path such as
 // events/Subscriptions/all makes a subscription.
 type CreateEntity struct {
-	ops.Op[BusEntity] `route:"PUT /servicebus/entity" status:"201" needs:"servicebus" body:"json" fault:"settings"`
+	ops.Op[BusEntity] `route:"PUT /servicebus/entity" verb:"create" status:"201" needs:"servicebus" body:"json" fault:"settings"`
 
 	Path string `query:"path,required" json:"-"`
 	BusSettings
 
 	// Topic makes a topic of a path that is not one of a subscription; otherwise it
 	// is a queue.
-	Topic bool `json:"topic,omitempty"`
+	Topic bool `json:"topic,omitempty" usage:"make a topic"`
 
 	// Filter and Action, in the service's SQL, are the only rule of a new
 	// subscription. Without them it wants everything.
-	Filter string `json:"filter,omitempty"`
-	Action string `json:"action,omitempty"`
+	Filter string `json:"filter,omitempty" usage:"SQL filter of a subscription (default: every message)"`
+	Action string `json:"action,omitempty" usage:"SQL action of a subscription, e.g. \"SET priority = 'high'\""`
 }
 
 // Do makes a queue, a topic or a subscription.
@@ -109,7 +109,7 @@ func (in CreateEntity) Do(ctx context.Context, e *ops.Env) (out BusEntity, err e
 
 // DeleteEntity removes an entity with its messages, a topic with its subscriptions too.
 type DeleteEntity struct {
-	ops.Op[EntityDeleted] `route:"DELETE /servicebus/entity" needs:"servicebus"`
+	ops.Op[EntityDeleted] `route:"DELETE /servicebus/entity" verb:"delete" needs:"servicebus"`
 
 	Path string `query:"path,required"`
 }
@@ -161,21 +161,21 @@ type EntityDeleted struct {
 // SendBusMessage sends a message to a queue or topic. With a delay or a time it is
 // scheduled.
 type SendBusMessage struct {
-	ops.Op[BusSent] `route:"POST /servicebus/messages" status:"201" needs:"servicebus"`
+	ops.Op[BusSent] `route:"POST /servicebus/messages" verb:"send" status:"201" needs:"servicebus"`
 
 	Path          string        `query:"path,required"`
-	SessionID     *string       `query:"session"`
-	MessageID     string        `query:"id"`
-	Subject       string        `query:"subject"`
-	ContentType   string        `query:"contentType"`
-	CorrelationID string        `query:"correlation"`
-	To            string        `query:"to"`
-	ReplyTo       string        `query:"replyTo"`
-	PartitionKey  *string       `query:"partitionKey"`
-	Properties    []string      `query:"property"`                                                                       // name=text; name:=5 for numbers, true, false, null
-	Delay         time.Duration `query:"delay" min:"1ns" fault:"delay must be a duration above 0, for instance \"30s\""` // from now on
-	At            string        `query:"at"`                                                                             // 2030-01-31T15:04:05Z
-	TTL           time.Duration `query:"ttl" min:"1ns" fault:"ttl must be a duration above 0, for instance \"10m\""`
+	SessionID     *string       `query:"session" usage:"session that the message belongs to"`
+	MessageID     string        `query:"id" usage:"ID of the message"`
+	Subject       string        `query:"subject" usage:"subject, also called label"`
+	ContentType   string        `query:"contentType" usage:"content type, e.g. application/json"`
+	CorrelationID string        `query:"correlation" flag:"correlation-id" usage:"correlation ID"`
+	To            string        `query:"to" usage:"address of your own"`
+	ReplyTo       string        `query:"replyTo" usage:"address for answers"`
+	PartitionKey  *string       `query:"partitionKey" usage:"partition key"`
+	Properties    []string      `query:"property" usage:"application property, name=text or name:=5"` // name=text; name:=5 for numbers, true, false, null
+	Delay         time.Duration `query:"delay" min:"1ns" fault:"delay must be a duration above 0, for instance \"30s\"" usage:"schedule the message for this long from now, e.g. 30s"`
+	At            string        `query:"at" usage:"schedule it for that time, e.g. 2030-01-31T15:04:05Z"`
+	TTL           time.Duration `query:"ttl" min:"1ns" fault:"ttl must be a duration above 0, for instance \"10m\"" usage:"let the message expire after this long, e.g. 10m (default: the entity's)"`
 	Body          []byte        `body:"raw"`
 }
 
@@ -224,12 +224,12 @@ type BusSent struct {
 
 // PeekEntity shows messages of any state. Nothing changes.
 type PeekEntity struct {
-	ops.Op[BusPeeked] `route:"GET /servicebus/messages" needs:"servicebus"`
+	ops.Op[BusPeeked] `route:"GET /servicebus/messages" verb:"peek" needs:"servicebus"`
 
 	Path    string  `query:"path,required"`
-	Session *string `query:"session"`
-	From    int64   `query:"from" min:"0" fault:"from %q: want a number from 0 to 9223372036854775807"` // the first sequence number
-	Max     int     `query:"max" min:"1" fault:"max %q: want a number of 1 or more"`                    // absent: all
+	Session *string `query:"session" usage:"show only the messages of this session"`
+	From    int64   `query:"from" min:"0" want:"a sequence number" fault:"from %q: want a number from 0 to 9223372036854775807" usage:"show messages from this sequence number on"`
+	Max     int     `query:"max" min:"1" want:"a number of 1 or more" fault:"max %q: want a number of 1 or more" usage:"show at most this many messages (default all)"`
 }
 
 func (in PeekEntity) Do(ctx context.Context, e *ops.Env) (BusPeeked, error) {
@@ -301,7 +301,7 @@ type BusMessage struct {
 
 // PurgeEntity removes all messages of an entity, locked ones too.
 type PurgeEntity struct {
-	ops.Op[ops.Purged] `route:"DELETE /servicebus/messages" needs:"servicebus" step:"purge"`
+	ops.Op[ops.Purged] `route:"DELETE /servicebus/messages" verb:"purge" needs:"servicebus" step:"purge"`
 
 	Path string `query:"path,required" step:"serviceBus,place"`
 }
@@ -319,11 +319,11 @@ func (in PurgeEntity) Do(ctx context.Context, e *ops.Env) (out ops.Purged, err e
 // RedriveEntity moves the messages of a dead-letter queue that are not locked, or some
 // of them, back to the entity. A path without one means the entity's own.
 type RedriveEntity struct {
-	ops.Op[ops.Redriven] `route:"POST /servicebus/redrive" needs:"servicebus" step:"redrive"`
+	ops.Op[ops.Redriven] `route:"POST /servicebus/redrive" verb:"redrive" effect:"destroys" needs:"servicebus" step:"redrive"`
 
 	Path     string  `query:"path,required" step:"serviceBus,place"`
-	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them"` // all unless there are some
-	ID       string  `step:"messageId"`                                                                            // instead of Sequence: those with this message ID
+	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them" usage:"move only the message with this sequence number, as peek shows it"`
+	ID       string  `step:"messageId"` // instead of Sequence: those with this message ID
 }
 
 // Do moves messages of a dead-letter queue back; a path without one means
@@ -357,11 +357,11 @@ func (in RedriveEntity) Do(ctx context.Context, env *ops.Env) (out ops.Redriven,
 // ExpireLocks ends all locks now, or only the locks of some messages or of a
 // session, each a failed delivery.
 type ExpireLocks struct {
-	ops.Op[LocksExpired] `route:"POST /servicebus/expire-lock" needs:"servicebus"`
+	ops.Op[LocksExpired] `route:"POST /servicebus/expire-lock" verb:"expire-lock" needs:"servicebus"`
 
 	Path     string  `query:"path,required"`
-	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them"`
-	Session  *string `query:"session"`
+	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them" usage:"end only the lock of the message with this sequence number"`
+	Session  *string `query:"session" usage:"end only the lock of this session"`
 }
 
 func (in ExpireLocks) Do(ctx context.Context, e *ops.Env) (out LocksExpired, err error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/ops"
 )
 
@@ -126,4 +127,28 @@ func firstRule(n *CreateEntity) *servicebus.Rule {
 // allMessages counts the messages of an entity, dead letters too.
 func allMessages(e *BusEntity) int64 {
 	return messagesIn(e, servicebus.MainQueue) + e.DeadLetter + e.TransferDeadLetter
+}
+
+// Limits are the limits and the default of a setting, as the help of a command tells them.
+func (CreateEntity) Limits(field string) (text string) {
+	for _, v := range setting.Of(&servicebus.Queue{}) {
+		if v.Name != field {
+			continue
+		}
+		switch {
+		case v.Max > 0:
+			text = fmt.Sprintf(", %s to %s", explain.Span(v.Min), explain.Span(v.Max))
+		case v.Min > 0:
+			text = fmt.Sprintf(", %s or more (default unlimited)", explain.Span(v.Min))
+		case v.Most > 0:
+			text = fmt.Sprintf(", 1 to %d", v.Most)
+		}
+		switch def := v.Default.(type) {
+		case time.Duration:
+			text += " (default " + explain.Span(def) + ")"
+		case int, servicebus.Status:
+			text += fmt.Sprintf(" (default %v)", def)
+		}
+	}
+	return text
 }

@@ -100,20 +100,35 @@ export interface BusSent {
 
 /** BusSettings are the settings of an entity, under the names that they have at the service (spec messaging 1.1). Durations are ISO 8601, "PT1M"; one that is missing has no end, or in a new entity its default. */
 export interface BusSettings {
+  /** remove the entity when nobody has used it for this long */
   autoDeleteOnIdle?: string;
+  /** dead-letter expired messages, instead of dropping them */
   deadLetteringOnMessageExpiration?: boolean;
+  /** longest time to live of a message */
   defaultMessageTimeToLive?: string;
+  /** how long IDs are remembered */
   duplicateDetectionHistoryTimeWindow?: string;
+  /** false drops them */
   enableDeadLetteringOnFilterEvaluationExceptions?: boolean;
+  /** queue or topic to which dead letters are forwarded */
   forwardDeadLetteredMessagesTo?: string;
+  /** queue or topic to which all messages are forwarded */
   forwardTo?: string;
+  /** life of a lock */
   lockDuration?: string;
+  /** failed deliveries before a message is dead-lettered */
   maxDeliveryCount?: number;
+  /** maximum size of one message in KB */
   maxMessageSizeInKilobytes?: number;
+  /** maximum size of all messages together in MB */
   maxSizeInMegabytes?: number;
+  /** drop messages whose ID was sent before */
   requiresDuplicateDetection?: boolean;
+  /** require sessions */
   requiresSession?: boolean;
+  /** Active, Disabled, SendDisabled or ReceiveDisabled */
   status?: string;
+  /** text of your own */
   userMetadata?: string;
 }
 

@@ -1,4 +1,4 @@
-package main
+package verbs
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/web"
 )
 
-func newUI(std cli.Streams) *cobra.Command {
+func openPage(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	var printed bool
 	cmd := r.Changes(&cobra.Command{

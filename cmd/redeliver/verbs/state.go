@@ -1,4 +1,4 @@
-package main
+package verbs
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-func newState(std cli.Streams) *cobra.Command {
-	cmd := cli.Group("state save|load|reset", "Save, load or empty the state of the running host", newStateSave(std), newStateLoad(std), newStateReset(std))
+func stateCommand(std cli.Streams) *cobra.Command {
+	cmd := cli.Group("state save|load|reset", "Save, load or empty the state of the running host", saveState(std), loadState(std), ResetState.Command(std))
 	cmd.Long = `State means everything that the embedded services of the running host hold:
 queues and blobs, with them the status of timers, the receipts of blobs and the
 checkpoints of Event Hubs; entities and messages of Service Bus; event hubs and
@@ -29,7 +29,7 @@ message that was in work when the state was saved comes back when its lock ends.
 	return cmd
 }
 
-func newStateSave(std cli.Streams) *cobra.Command {
+func saveState(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	return r.Changes(&cobra.Command{
 		Use:   "save FILE|-",
@@ -63,7 +63,7 @@ output.`,
 	})
 }
 
-func newStateLoad(std cli.Streams) *cobra.Command {
+func loadState(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	return r.Destroys(&cobra.Command{
 		Use:   "load FILE|-",
@@ -107,22 +107,16 @@ change of the state is moved there, and everything due on the way happens.`,
 	})
 }
 
-func newStateReset(std cli.Streams) *cobra.Command {
-	r := &remote.Remote{Std: std}
-	return r.Destroys(&cobra.Command{
-		Use:   "reset",
-		Short: "Empty every embedded service",
-		Long: `Reset removes every queue and blob, with them the status of timers and
+// ResetState empties the services.
+var ResetState = Verb[run.ResetState, ops.None]{ // read only
+	Use: "reset", Short: "Empty every embedded service",
+	Long: `Reset removes every queue and blob, with them the status of timers and
 checkpoints, every Service Bus entity, event hub, Cosmos DB container and Event
 Grid topic, and all recorded outputs. It ends every "fail output". Entities that
 the running app describes in host.json or names in functions are made again,
 empty. The journal stays.`,
-		Args:    cli.Arguments(0, 0),
-		Example: `  redeliver state reset`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return remote.Tell(cmd, r, run.ResetState{}, func(*ops.None) string { return resetText })
-		},
-	})
+	Example: `  redeliver state reset`,
+	Text: func(*run.ResetState, *ops.None) string {
+		return "removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n"
+	},
 }
-
-const resetText = "removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n"

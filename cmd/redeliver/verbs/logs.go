@@ -1,4 +1,4 @@
-package main
+package verbs
 
 import (
 	"bufio"
@@ -28,16 +28,17 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// logFilter says which records "redeliver logs" shows.
-type logFilter struct {
-	function string // its name, whatever the case
-	message  string // beginning of a message's identity; a delivery; an invocation
-	failed   bool   // only failures, and what ends badly
+// LogFilter says which records "redeliver logs" shows.
+type LogFilter struct {
+	Function string // its name, whatever the case
+	Message  string // beginning of a message's identity; a delivery; an invocation
+	Failed   bool   // only failures, and what ends badly
 }
 
-func newLogs(std cli.Streams) *cobra.Command {
+// FollowLogs is "redeliver logs".
+func FollowLogs(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
-	var f logFilter
+	var f LogFilter
 	var since string
 	var verbose bool
 	cmd := r.Shows(&cobra.Command{
@@ -77,9 +78,9 @@ records of the journal, one JSON object a line.`,
 		},
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.function, "function", "", "show only this function")
-	flags.StringVar(&f.message, "message", "", "show only this message (or the beginning of its identity), delivery or invocation")
-	flags.BoolVar(&f.failed, "failed", false, "show only what failed")
+	flags.StringVar(&f.Function, "function", "", "show only this function")
+	flags.StringVar(&f.Message, "message", "", "show only this message (or the beginning of its identity), delivery or invocation")
+	flags.BoolVar(&f.Failed, "failed", false, "show only what failed")
 	flags.StringVar(&since, "since", "", "begin earlier: a `DURATION` of the host's clock (10m), or a sequence number (1: all)")
 	flags.BoolVarP(&verbose, "verbose", "v", false, "also show events of services and processes, and lines that host.json hides")
 	return cmd
@@ -91,7 +92,7 @@ type logs struct {
 	out     *cli.Console
 	json    bool
 	verbose bool
-	filter  logFilter
+	filter  LogFilter
 
 	host   run.Status // at the beginning
 	from   time.Time  // records before it are not shown
@@ -157,9 +158,10 @@ type logged struct {
 	Records []json.RawMessage `json:"records"`
 }
 
-// gather are the latest lines of the journal that are wanted, and their records.
-func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, error) {
+// Logs are the latest lines of the journal that are wanted, and their records.
+func Logs(ctx context.Context, c *remote.Client, f LogFilter, verbose bool, since string, most int) (mcp.Answer, error) {
 	var said, line bytes.Buffer
+	l := &logs{c: c, verbose: verbose, filter: f}
 	l.out = cli.NewConsole(cli.Streams{Out: &line, Err: &said}, true)
 	first, err := l.begin(ctx, since)
 	if err != nil {
@@ -172,10 +174,6 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 	defer resp.Body.Close()
 	l.hush()
 	p, from := l.printer(), bufio.NewReader(resp.Body)
-	type entry struct {
-		Text   string
-		Record json.RawMessage
-	}
 	var kept []entry
 	before := 0
 	for {
@@ -200,12 +198,23 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 		kept = append(kept, e)
 		line.Reset()
 	}
+	return gathered(said.String(), kept, before, most), nil
+}
+
+// An entry is a record of the journal and what is printed of it.
+type entry struct {
+	Text   string
+	Record json.RawMessage
+}
+
+// gathered are the latest entries that there is room for, most at most.
+func gathered(said string, kept []entry, before, most int) mcp.Answer {
 	room, old := mcp.NewRoom(), len(kept)
 	for old > max(len(kept)-most, 0) && room.Takes(kept[old-1].Text, kept[old-1].Record) {
 		old--
 	}
 	data, text := logged{Before: before + old, Records: []json.RawMessage{}}, strings.Builder{}
-	text.Write(said.Bytes())
+	text.WriteString(said)
 	if data.Before > 0 {
 		cli.Writef(&text, "... %d lines before these: function, message, failed and since choose among them, and a larger max shows more where there is room\n", data.Before)
 	}
@@ -216,22 +225,22 @@ func (l *logs) gather(ctx context.Context, since string, most int) (mcp.Answer, 
 	if len(kept) == 0 {
 		text.WriteString("nothing of that is in the journal\n")
 	}
-	return mcp.Answer{Text: text.String(), Data: data}, nil
+	return mcp.Answer{Text: text.String(), Data: data}
 }
 
 // known refuses a filter for a function that the app does not have, and completes the name
 // of one that only one of several apps has.
 func (l *logs) known() error {
-	if l.filter.function == "" || l.host.Report == nil {
+	if l.filter.Function == "" || l.host.Report == nil {
 		return nil
 	}
 	var names, of []string
 	for i := range l.host.Report.Functions {
 		name := l.host.Report.Functions[i].Name
-		if strings.EqualFold(name, l.filter.function) {
+		if strings.EqualFold(name, l.filter.Function) {
 			return nil
 		}
-		if strings.EqualFold(name[strings.LastIndexByte(name, '/')+1:], l.filter.function) {
+		if strings.EqualFold(name[strings.LastIndexByte(name, '/')+1:], l.filter.Function) {
 			of = append(of, name)
 		}
 		names = append(names, name)
@@ -239,16 +248,16 @@ func (l *logs) known() error {
 	switch len(of) {
 	case 0:
 	case 1:
-		l.filter.function = of[0]
+		l.filter.Function = of[0]
 		return nil
 	default:
-		return cli.Hinted(fmt.Errorf("%d apps of this run have a function %q", len(of), l.filter.function), "say which: "+strings.Join(of, " or "))
+		return cli.Hinted(fmt.Errorf("%d apps of this run have a function %q", len(of), l.filter.Function), "say which: "+strings.Join(of, " or "))
 	}
 	hint := `"redeliver ls" lists the functions`
-	if near := schemas.Nearest(l.filter.function, names); near != "" {
+	if near := schemas.Nearest(l.filter.Function, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return cli.Hinted(fmt.Errorf("the app has no function %q", l.filter.function), hint)
+	return cli.Hinted(fmt.Errorf("the app has no function %q", l.filter.Function), hint)
 }
 
 // parseSince reads where to begin: so long ago, or a sequence number; neither is now.
@@ -372,18 +381,18 @@ func (l *logs) left(first *journal.Record) {
 }
 
 // admits reports whether a record is to be shown.
-func (f *logFilter) admits(rec *journal.Record) bool {
-	if f.function != "" && !strings.EqualFold(rec.Function, f.function) {
+func (f *LogFilter) admits(rec *journal.Record) bool {
+	if f.Function != "" && !strings.EqualFold(rec.Function, f.Function) {
 		return false
 	}
-	return (f.message == "" || f.means(rec)) && (!f.failed || failure(rec))
+	return (f.Message == "" || f.means(rec)) && (!f.Failed || failure(rec))
 }
 
 // means reports whether a record is about the message, delivery or invocation, as
 // "redeliver explain" takes them.
-func (f *logFilter) means(rec *journal.Record) bool {
-	begins := len(rec.MessageID) >= len(f.message) && strings.EqualFold(rec.MessageID[:len(f.message)], f.message)
-	return begins || rec.Delivery == f.message || rec.Invocation == f.message
+func (f *LogFilter) means(rec *journal.Record) bool {
+	begins := len(rec.MessageID) >= len(f.Message) && strings.EqualFold(rec.MessageID[:len(f.Message)], f.Message)
+	return begins || rec.Delivery == f.Message || rec.Invocation == f.Message
 }
 
 // failure reports whether a record tells of something that went wrong.

@@ -1,4 +1,4 @@
-package main
+package verbs
 
 import (
 	"github.com/spf13/cobra"
@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-func newStop(std cli.Streams) *cobra.Command {
+func stop(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	return r.Changes(&cobra.Command{
 		Use:   "stop",

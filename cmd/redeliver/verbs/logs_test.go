@@ -1,4 +1,4 @@
-package main
+package verbs
 
 import (
 	"bytes"
@@ -85,15 +85,15 @@ func TestLogFilter(t *testing.T) {
 		"exit":      {Kind: journal.ProcessExited, Name: "node"},
 		"refused":   {Kind: journal.GenerationRefused},
 	}
-	for want, f := range map[string]logFilter{
+	for want, f := range map[string]LogFilter{
 		"answer deleted event event bad exit failed info line lost ok refused": {},
-		"deleted failed lost ok":                    {function: "f"},
-		"answer event bad failed line lost refused": {failed: true},
-		"failed lost":                               {function: "F", failed: true},
-		"failed ok":                                 {message: "ab"},
-		"deleted ok":                                {message: "d1"},
-		"answer":                                    {message: "i1", function: "G", failed: true},
-		"":                                          {message: "abcdef"},
+		"deleted failed lost ok":                    {Function: "f"},
+		"answer event bad failed line lost refused": {Failed: true},
+		"failed lost":                               {Function: "F", Failed: true},
+		"failed ok":                                 {Message: "ab"},
+		"deleted ok":                                {Message: "d1"},
+		"answer":                                    {Message: "i1", Function: "G", Failed: true},
+		"":                                          {Message: "abcdef"},
 	} {
 		var got []string
 		for _, name := range strings.Split("answer|deleted|event|event bad|exit|failed|info|line|lost|ok|refused", "|") {

@@ -1,4 +1,4 @@
-package main
+package verbs
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ import (
 	"github.com/redeliver/redeliver/host/ops/blobs"
 )
 
-func newUpload(std cli.Streams) *cobra.Command {
+func upload(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	var contentType string
 	var create bool
@@ -73,7 +73,7 @@ NAME, else of FILE, else from the first bytes.`,
 	return cmd
 }
 
-func newDownload(std cli.Streams) *cobra.Command {
+func download(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	return r.Changes(&cobra.Command{
 		Use:   "download CONTAINER/NAME [FILE|-]",

@@ -83,7 +83,7 @@ func importRules() []importRule {
 
 		// Rule 3.
 		{"scenarios run on the kit, outside of tests", is("./host/scenario"), except("testing/...", "./cmd/...")},
-		{"only tests and kits import testing", not(append(kits(), "./host/scenario")...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/invokertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/emulator/store/storetest")},
+		{"only tests and kits import testing", not(append(kits(), "./host/scenario", "./host/kit")...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/invokertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/emulator/store/storetest")},
 
 		// The arrows.
 		{

@@ -57,7 +57,7 @@ func newRoot(std cli.Streams, table ops.Table) *cobra.Command {
 		&cobra.Group{ID: "app", Title: "Apps:"},
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
 	)
-	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), run.NewStart(std), newKeys(std), newDoctor(std), newSchema(std)}
+	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), newKit(std), run.NewStart(std), newKeys(std), newDoctor(std), newSchema(std)}
 	talk := append(verbs.Commands(std, table), remote.NewStatus(std), newMCP(std))
 	for _, cmd := range app {
 		cmd.GroupID = "app"

@@ -266,11 +266,16 @@ func (s *Scenario) handlers(dir string, seed uint64, before *lineage, played pla
 	scripts := map[string]*script{}
 	described := describedIn(dir)
 	for _, name := range described {
-		scripts[name] = &script{}
+		if !s.attached {
+			scripts[name] = &script{}
+		}
 	}
 	for _, given := range slices.Sorted(maps.Keys(s.Functions)) {
 		name, f := given, s.Functions[given]
 		run := f.Handler
+		if run == nil && s.attached {
+			continue
+		}
 		if run == nil {
 			run = &script{}
 		}

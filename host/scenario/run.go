@@ -127,6 +127,8 @@ type run struct {
 
 	left *leftovers // where the folder is told; nil: nowhere
 
+	session *SessionOptions // nil: all steps are in the scenario
+
 	mu       sync.Mutex
 	cleanups []func()
 	dir      string
@@ -136,23 +138,27 @@ var _ hosttest.TB = (*run)(nil)
 
 // guard calls f, and then what is to be cleaned up, on a goroutine that Fatalf can end.
 func (r *run) guard(f func()) {
-	for _, call := range []func(){f, r.cleanup} {
-		done := make(chan struct{}) //clock:outside the run is of the real world
-		go func() {                 //clock:outside ends with the call
-			defer close(done)
-			defer func() {
-				if p := recover(); p != nil {
-					r.Errorf("the run has crashed: %v\n%s", p, stack())
-				}
-			}()
-			call()
-		}()
-		<-done //clock:outside the run is of the real world
-	}
+	on(r, f)
+	on(r, r.cleanup)
 	if r.dir != "" {
 		_ = os.RemoveAll(r.dir) // a temporary folder
 		r.left.drop(r.dir)
 	}
+}
+
+// on calls f on a goroutine that Fatalf can end.
+func on(r *run, f func()) {
+	done := make(chan struct{}) //clock:outside the run is of the real world
+	go func() {                 //clock:outside ends with the call
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				r.Errorf("the run has crashed: %v\n%s", p, stack())
+			}
+		}()
+		f()
+	}()
+	<-done //clock:outside the run is of the real world
 }
 
 func stack() []byte {
@@ -225,6 +231,9 @@ func (r *run) open(o *Options, before *lineage, played players) (ok bool) {
 		}
 		if !s.ownWorker() {
 			opts.Workers = o.workers
+		}
+		if r.session != nil {
+			r.session.apply(opts)
 		}
 		p := &part{name: s.of}
 		if i == 0 {

@@ -39,6 +39,8 @@ type Scenario struct {
 	doc    *schemas.Document
 	of     string // the app that this is the part of; empty: it is whole
 	played bool   // by scripts, those of other parts among them
+
+	attached bool // a worker that somebody else has started runs what no script does
 }
 
 // A function is what a scenario says of one.
@@ -209,9 +211,9 @@ func (s *Scenario) ofServices() (faults []*schemas.Fault) {
 // scripted reports whether handlers of the scenario take the place of the app's.
 func (s *Scenario) scripted() bool {
 	for _, f := range s.Functions {
-		if f.Handler != nil || f.Trigger != nil {
+		if f.Handler != nil || f.Trigger != nil && !s.attached {
 			return true
 		}
 	}
-	return s.App == "" && len(s.Apps) == 0 || s.played
+	return s.App == "" && len(s.Apps) == 0 && !s.attached || s.played
 }

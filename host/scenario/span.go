@@ -136,3 +136,6 @@ func rangeFaults(doc *schemas.Document, path string, value any, faults []*schema
 	}
 	return faults
 }
+
+// ParseSpan reads a length of virtual time as scenarios write it: "1d12h", "10s", "00:15:00".
+func ParseSpan(text string) (time.Duration, error) { return parseSpan(text) }

@@ -98,6 +98,10 @@ type Options struct {
 	Faults *faults.List
 	Crash  *faults.Crash
 
+	// Turn does what a request asks for, where the clock is moved by hand: see ops.Env. Nil:
+	// the clock goes on by itself.
+	Turn func(name string, f func())
+
 	// Endpoints are where clients find the services, for the page; it is asked while an app
 	// runs. Nil: the page shows none.
 	Endpoints func() []ops.Endpoint
@@ -152,7 +156,7 @@ func New(h *host.Host, opts *Options) *Server {
 	}
 	s.env = ops.Env{
 		Host: h, Services: s.opts.Table.Services(), Secret: s.opts.Secret, Pace: s.opts.Pace, End: s.opts.Stop,
-		Faults: s.opts.Faults, Crash: s.opts.Crash, Endpoints: s.opts.Endpoints,
+		Faults: s.opts.Faults, Crash: s.opts.Crash, Endpoints: s.opts.Endpoints, Turn: s.opts.Turn,
 	}
 	s.guard = &listen.Guard{Names: s.opts.Names, Undotted: s.opts.Container, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
@@ -232,6 +236,9 @@ func (s *Server) Close() error {
 	s.endStreams()
 	return s.server.Close()
 }
+
+// Handler serves what the server serves, for who listens by himself instead of Start.
+func (s *Server) Handler() http.Handler { return s.server.Handler }
 
 // routes puts functions, web hooks and what is below /admin together.
 func (s *Server) routes() http.Handler {

@@ -1,0 +1,322 @@
+package kit
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/explain"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/scenario"
+	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Drive moves time: exactly one of by, next, idle, until and jump says how far. It has no
+// limit in real time, for time stands still while a handler runs; when its caller leaves, time
+// stops before the next move.
+type Drive struct {
+	ops.Op[Driven] `route:"POST /hosts/{id}/drive" body:"json"`
+
+	ID      string         `path:"id" json:"-"`
+	By      *Span          `json:"by,omitempty"`      // through every deadline on the way; "0s" does what is due now
+	Jump    *Span          `json:"jump,omitempty"`    // at once, as the clock of a machine does that has slept
+	Next    bool           `json:"next,omitempty"`    // to what is due next
+	Idle    bool           `json:"idle,omitempty"`    // until nothing is left to happen
+	Until   map[string]any `json:"until,omitempty"`   // a pattern of a record, as a scenario's "journal" has it, or one of: settled, poisoned, completed, checkpointed (a function, or true for any), deadLettered (an entity, or true)
+	After   *uint64        `json:"after,omitempty"`   // only records after this number; the record of the wait before unless it is there
+	Horizon *Span          `json:"horizon,omitempty"` // of virtual time, from now; 7 days unless it is there
+}
+
+// Driven says where time stands now.
+type Driven struct {
+	Stopped  string          `json:"stopped"` // met, idle, horizon, crashed
+	Now      time.Time       `json:"now"`
+	Seq      uint64          `json:"seq"`                // number of the journal's last record; of the record, if there is one
+	Record   json.RawMessage `json:"record,omitempty"`   // that Until has met, as the journal has it
+	Text     string          `json:"text,omitempty"`     // why what was waited for can no longer come
+	Timeline []string        `json:"timeline,omitempty"` // and what happened instead, equal attempts folded
+	Logs     []LogLine       `json:"logs,omitempty"`     // of the handlers, the last 50
+}
+
+// A Span is a span of virtual time in any form that a scenario takes: "30s", "2d", "00:00:30",
+// "PT30S".
+type Span time.Duration
+
+// UnmarshalJSON reads a span.
+func (s *Span) UnmarshalJSON(text []byte) error {
+	var given string
+	if err := json.Unmarshal(text, &given); err != nil {
+		return fmt.Errorf("%s is no span of time: want a text such as \"30s\", \"2d\" or \"00:00:30\"", text)
+	}
+	d, err := scenario.ParseSpan(given)
+	if err != nil {
+		return err
+	}
+	*s = Span(d)
+	return nil
+}
+
+// MarshalJSON writes a span as the journal does.
+func (s Span) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).String()) }
+
+// usualHorizon is how far a wait looks ahead.
+const usualHorizon = Span(7 * 24 * time.Hour)
+
+// Do implements the operation.
+func (in Drive) Do(ctx context.Context, h *Host) (out Driven, err error) {
+	n := 0
+	for _, given := range []bool{in.By != nil, in.Jump != nil, in.Next, in.Idle, in.Until != nil} {
+		if given {
+			n++
+		}
+	}
+	if n != 1 {
+		return out, refuse(http.StatusBadRequest, BadRequest, "say one of by, jump, next, idle and until: %d are there", n)
+	}
+	err = h.running(ctx, func() error {
+		out, err = in.drive(ctx, h)
+		return err
+	})
+	return out, err
+}
+
+func (in Drive) drive(ctx context.Context, h *Host) (out Driven, err error) {
+	if in.Horizon == nil {
+		usual := usualHorizon
+		in.Horizon = &usual
+	}
+	begin := h.session.Host().Clock().Now()
+	if in.Until != nil {
+		return in.wait(ctx, h)
+	}
+	met := false
+	var left error
+	err = h.call(func() {
+		time := h.session.Host().For(ctx)
+		switch {
+		case in.By != nil:
+			met, left = true, time.Advance(asTime(*in.By))
+		case in.Jump != nil:
+			met, left = true, time.Jump(asTime(*in.Jump))
+		case in.Next:
+			met, left = h.next(ctx)
+		default:
+			_, left = time.Until(h.session.Crashed, asTime(*in.Horizon))
+		}
+	})
+	if err = cmp.Or(err, left); err != nil {
+		return out, err
+	}
+	return in.stopped(h, met, begin), nil
+}
+
+// wait moves time until a record is there that is waited for.
+func (in Drive) wait(ctx context.Context, h *Host) (out Driven, err error) {
+	want, err := h.wanted(in.Until)
+	if err != nil {
+		return out, err
+	}
+	host, next := h.session.Host(), h.after+1
+	if in.After != nil {
+		next = *in.After + 1
+	}
+	begin, met := host.Clock().Now(), false
+	var found journal.Record
+	var left error
+	err = h.call(func() {
+		_, left = host.For(ctx).Until(func() bool {
+			for _, r := range host.Journal().Since(next) {
+				next = r.Seq + 1
+				if met = want.match(&r); met {
+					found = r
+					return true
+				}
+			}
+			return h.session.Crashed()
+		}, asTime(*in.Horizon))
+	})
+	if err = cmp.Or(err, left); err != nil {
+		return out, err
+	}
+	if out = in.stopped(h, met, begin); met {
+		h.after, out.Seq = found.Seq, found.Seq
+		out.Stopped, out.Record = "met", found.AppendLine(nil)
+		return out, nil
+	}
+	out.Text = want.missed(out.Stopped, explain.Span(asTime(*in.Horizon)))
+	out.Timeline, out.Logs = folded(h.session.Timeline(true)), lastLogs(h.session.Records())
+	return out, nil
+}
+
+// stopped says why a drive has stopped.
+func (in Drive) stopped(h *Host, met bool, begin time.Time) Driven {
+	host := h.session.Host()
+	out := Driven{Now: host.Clock().Now(), Seq: host.Journal().Len(), Stopped: "idle"}
+	switch {
+	case h.session.Crashed():
+		out.Stopped = "crashed"
+	case met:
+		out.Stopped = "met"
+	case out.Now.Sub(begin) >= asTime(*in.Horizon):
+		out.Stopped = "horizon"
+	}
+	return out
+}
+
+func asTime(s Span) time.Duration { return time.Duration(s) }
+
+// next moves time to what is due next, as the control API does.
+func (h *Host) next(ctx context.Context) (moved bool, err error) {
+	host := h.session.Host()
+	_, err = run.NextDeadline{}.Do(ctx, &ops.Env{Host: host.Host})
+	if refused, ok := err.(*ops.Error); ok && refused.Status == http.StatusConflict {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// wanted is the record that a wait is for.
+type wanted struct {
+	what  string
+	match func(*journal.Record) bool
+}
+
+func (w *wanted) missed(stopped, horizon string) string {
+	switch stopped {
+	case "crashed":
+		return w.what + " has not come: the host has crashed"
+	case "horizon":
+		return w.what + " has not come within " + horizon + " of virtual time"
+	}
+	return w.what + " has not come, and nothing is left to happen"
+}
+
+// named are the waits that have names: what they are for, and how a record is told by.
+var named = map[string]struct {
+	what  string
+	of    string // function or entity
+	match func(r *journal.Record) bool
+}{ // read only
+	"settled": {"a settlement", "function", func(r *journal.Record) bool { return r.Kind == journal.Settled }},
+	"completed": {"a successful settlement", "function", func(r *journal.Record) bool {
+		return r.Kind == journal.Settled && (r.Decision == string(triggers.Deleted) || r.Decision == string(triggers.Completed))
+	}},
+	"poisoned": {"a poisoned message", "function", func(r *journal.Record) bool {
+		return r.Kind == journal.Settled && r.Decision == string(triggers.Poisoned)
+	}},
+	"checkpointed": {"a checkpoint", "function", func(r *journal.Record) bool {
+		return r.Kind == journal.CheckpointWritten || r.Kind == journal.Settled && r.Decision == string(triggers.Checkpointed)
+	}},
+	"deadLettered": {"a dead-lettered message", "entity", func(r *journal.Record) bool { return r.Kind == journal.DeadLettered }},
+}
+
+// wanted reads what a wait is for.
+func (h *Host) wanted(until map[string]any) (*wanted, error) {
+	for name, by := range named {
+		value, ok := until[name]
+		if !ok {
+			continue
+		}
+		if len(until) > 1 {
+			return nil, refuse(http.StatusBadRequest, BadRequest, "until.%s stands alone", name)
+		}
+		if value == true {
+			return &wanted{by.what, by.match}, nil
+		}
+		text, ok := value.(string)
+		if !ok || text == "" {
+			return nil, refuse(http.StatusBadRequest, BadRequest, "until.%s: want the name of a %s, or true", name, by.of)
+		}
+		if by.of == "entity" {
+			return &wanted{by.what + " of " + text, func(r *journal.Record) bool { return by.match(r) && isEntity(r.Source, text) }}, nil
+		}
+		function, err := h.session.Known(text)
+		if err != nil {
+			return nil, refuse(http.StatusNotFound, NotFound, "until.%s: %v", name, err)
+		}
+		return &wanted{by.what + " of " + function, func(r *journal.Record) bool { return by.match(r) && strings.EqualFold(r.Function, function) }}, nil
+	}
+	return h.pattern(until)
+}
+
+// isEntity reports whether a record's source is an entity: "events/Subscriptions/all" is the
+// subscription of "events/all" too.
+func isEntity(source, entity string) bool {
+	plain := func(s string) string { return strings.ToLower(strings.Replace(s, "/Subscriptions/", "/", 1)) }
+	return plain(source) == plain(entity)
+}
+
+// pattern reads a pattern of a record. Names that no record has are refused: a slip would wait
+// for ever.
+func (h *Host) pattern(until map[string]any) (*wanted, error) {
+	text, err := json.Marshal(until)
+	if err != nil || len(until) == 0 {
+		return nil, refuse(http.StatusBadRequest, BadRequest, "until is empty: it would be met by any record")
+	}
+	var fields map[string]any
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	_ = dec.Decode(&fields) // it was just written
+	doc, fault := schemas.Parse("until", text)
+	if fault != nil {
+		return nil, invalid(BadRequest, []*schemas.Fault{fault})
+	}
+	for _, f := range doc.Unknown(schemas.Journal) {
+		reason := fmt.Sprintf("until.%s: no record has this member", f.Path)
+		known := slices.Sorted(maps.Keys(named))
+		if near := schemas.Meant(f.Path, known); near != "" {
+			f.Hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		if f.Hint != "" {
+			reason += "; " + f.Hint
+		}
+		return nil, refuse(http.StatusBadRequest, BadRequest, "%s", reason)
+	}
+	if kind, ok := until["kind"].(string); ok && !strings.HasPrefix(kind, "/") && !slices.Contains(journal.Kinds(), journal.Kind(kind)) {
+		return nil, slip("until.kind: no record is of kind", kind, kindNames())
+	}
+	if decision, ok := until["decision"].(string); ok && !strings.HasPrefix(decision, "/") && !slices.Contains(triggers.AllDecisions(), triggers.Decision(decision)) {
+		var all []string
+		for _, d := range triggers.AllDecisions() {
+			all = append(all, string(d))
+		}
+		return nil, slip("until.decision: no delivery is settled as", decision, all)
+	}
+	if function, ok := until["function"].(string); ok && !strings.HasPrefix(function, "/") {
+		known, err := h.session.Known(function)
+		if err != nil {
+			return nil, refuse(http.StatusNotFound, NotFound, "until.function: %v", err)
+		}
+		fields["function"] = known
+	}
+	match, err := scenario.Pattern(fields)
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, BadRequest, "until: %v", err)
+	}
+	return &wanted{"a record " + string(text), match}, nil
+}
+
+func slip(what, name string, known []string) *Refused {
+	out := refuse(http.StatusBadRequest, BadRequest, "%s %q", what, name)
+	if near := schemas.Meant(name, known); near != "" {
+		out.Text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return out
+}
+
+func kindNames() (names []string) {
+	for _, k := range journal.Kinds() {
+		names = append(names, string(k))
+	}
+	return names
+}

@@ -1,0 +1,181 @@
+//clock:outside the callers of a kit are of the real world
+
+package kit
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/scenario"
+	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/worker"
+)
+
+// Host is the host of one test.
+type Host struct {
+	id, name string
+	seed     uint64
+	kit      *Kit
+	session  *scenario.Session
+	seat     *worker.Seat  // of an attached worker; nil: there is none
+	opened   chan struct{} // closed when it has started, or cannot
+	refused  error         // why it cannot; to be read when opened
+	attached []string      // functions that the attached worker runs
+
+	turn   sync.Mutex // who has it moves time, or calls the session
+	after  uint64     // the record that the last wait returned; guarded by turn
+	ending sync.Once
+	unmet  []Failure // of the end
+
+	mu     sync.Mutex // guards:
+	server *web.Server
+	of     *hosttest.Host // whose server it is
+	serves any            // the run that it serves
+	ended  bool
+}
+
+// starting is how long, in real time, an attached worker may take to connect.
+const starting = 30 * time.Second
+
+// open starts the host.
+func (h *Host) open() {
+	defer close(h.opened)
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	h.refused = failed(AppInvalid, h.session.Open())
+}
+
+// ready waits until the host has started.
+func (h *Host) ready(ctx context.Context) error {
+	limit := time.NewTimer(starting)
+	defer limit.Stop()
+	select {
+	case <-h.opened:
+		return h.refused
+	default:
+	}
+	select {
+	case <-h.opened:
+		return h.refused
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-limit.C:
+		return refuse(http.StatusGatewayTimeout, WorkerGone, "no worker has connected to %s as %q within %v", h.kit.port.Addr(), strings.SplitN(h.seat.ID(), ":", 3)[1], starting)
+	}
+}
+
+// alone calls f for the only caller who may move time. Another one is refused.
+func (h *Host) alone(ctx context.Context, f func() error) error {
+	if err := h.ready(ctx); err != nil {
+		return err
+	}
+	if !h.turn.TryLock() {
+		return refuse(http.StatusConflict, Busy, "another call of this host moves its time, and has not ended").hinted("await one call before the next; what a handler calls while time is moved may only send and look")
+	}
+	defer h.turn.Unlock()
+	return f()
+}
+
+// running is alone for what needs a host that is not dead.
+func (h *Host) running(ctx context.Context, f func() error) error {
+	return h.alone(ctx, func() error {
+		if h.session.Crashed() {
+			return refuse(http.StatusConflict, HostDown, "the host has crashed").hinted("start it again: POST /kit/hosts/{id}/start")
+		}
+		return f()
+	})
+}
+
+// call calls the kit of the session; what it ends with is a refusal.
+func (h *Host) call(f func()) error { return failed(StepFailed, h.session.Call(f)) }
+
+// do does a step of a scenario.
+func (h *Host) do(step map[string]any) error {
+	list, faults := h.session.Do(step)
+	if len(faults) > 0 {
+		return invalid(BadRequest, faults)
+	}
+	return failed(StepFailed, list)
+}
+
+// end ends the host, once, and says what it has asked for and what has not come.
+func (h *Host) end() []Failure {
+	h.ending.Do(func() {
+		if h.seat != nil {
+			select {
+			case <-h.opened:
+			default:
+				h.seat.Close() // the start waits for it
+			}
+		}
+		<-h.opened
+		h.mu.Lock()
+		h.ended = true
+		server := h.server
+		h.mu.Unlock()
+		h.turn.Lock()
+		defer h.turn.Unlock()
+		h.unmet = failures(h.session.End())
+		if server != nil {
+			_ = server.Close()
+		}
+		if h.seat != nil {
+			h.seat.Close()
+		}
+	})
+	return h.unmet
+}
+
+// act is how the control API reaches the host: deliveries that an operation starts run before
+// it is answered, unless somebody moves time already, a handler's caller among them.
+func (h *Host) act(name string, f func()) {
+	if !h.turn.TryLock() {
+		h.session.Host().ActBeside(name, f)
+		return
+	}
+	defer h.turn.Unlock()
+	done := false
+	err := h.call(func() {
+		h.session.Host().Act(name, func(context.Context) { f(); done = true })
+	})
+	if !done && err != nil {
+		panic(err)
+	}
+}
+
+// web is the server of the run that goes on.
+func (h *Host) web() *web.Server {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	run := h.session.Host().Host
+	if h.serves != any(run) {
+		if h.server != nil {
+			_ = h.server.Close()
+		}
+		h.serves = run
+		h.server = web.New(run, &web.Options{Faults: h.session.Host().Faults(), Turn: h.act})
+	}
+	return h.server
+}
+
+// control serves the control API of a host.
+func (k *Kit) control(w http.ResponseWriter, r *http.Request) {
+	h := k.host(r.PathValue("id"))
+	if h == nil {
+		answer(w, unknownHost(r.PathValue("id")))
+		return
+	}
+	if err := h.ready(r.Context()); err != nil {
+		answer(w, told(err))
+		return
+	}
+	own := r.Clone(r.Context())
+	own.URL.Path = strings.TrimPrefix(r.URL.Path, Prefix+"/hosts/"+h.id)
+	own.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, Prefix+"/hosts/"+h.id)
+	own.RequestURI = own.URL.RequestURI()
+	h.web().Handler().ServeHTTP(w, own)
+}

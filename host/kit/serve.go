@@ -1,0 +1,162 @@
+package kit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// Prefix is the path below which the operations of the kit are.
+const Prefix = "/kit"
+
+// largest is the longest body of an operation of the kit, in bytes. Operations of the control
+// API have their own limits.
+const largest = 64 << 20
+
+// A verb is an operation of the kit, ready to be done.
+type verb struct {
+	ops.Route
+	do func(ctx context.Context, k *Kit, h *Host, r *http.Request) (any, error)
+}
+
+// of is the verb of an operation on a host.
+func of[In interface {
+	ops.Request[Out]
+	Do(ctx context.Context, h *Host) (Out, error)
+}, Out any](in In) verb {
+	out := verb{Route: ops.RouteOf(in)}
+	out.do = func(ctx context.Context, _ *Kit, h *Host, r *http.Request) (any, error) {
+		var in In
+		if err := decode(r, &in); err != nil {
+			return nil, err
+		}
+		return in.Do(ctx, h)
+	}
+	return out
+}
+
+// Handler serves the protocol.
+func (k *Kit) Handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, v := range verbs() {
+		mux.HandleFunc(v.Method+" "+Prefix+v.Path, func(w http.ResponseWriter, r *http.Request) { k.serve(w, r, v) })
+	}
+	mux.HandleFunc(Prefix+"/hosts/{id}/admin/", func(w http.ResponseWriter, r *http.Request) { k.control(w, r) })
+	mux.HandleFunc(Prefix+"/hosts/{id}/http/", func(w http.ResponseWriter, r *http.Request) { k.functions(w, r) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refusal := refuse(http.StatusNotFound, UnknownPath, "there is no operation %s %s", r.Method, r.URL.Path)
+		answer(w, refusal.hinted("this program may be older than the kit that calls it: see \"redeliver version\""))
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			if cause := recover(); cause != nil && cause != http.ErrAbortHandler {
+				answer(w, refuse(http.StatusInternalServerError, Internal, "the kit has failed to answer: %v", cause))
+			} else if cause != nil {
+				panic(cause)
+			}
+		}()
+		if !k.allowed(r) {
+			answer(w, refuse(http.StatusUnauthorized, Unauthorized, "the request has no token, or another one: Authorization is Bearer and the token of the kit's first line"))
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+func answer(w http.ResponseWriter, r *Refused) { write(w, r.Status, r) }
+
+func (k *Kit) serve(w http.ResponseWriter, r *http.Request, v verb) {
+	var h *Host
+	if id := r.PathValue("id"); id != "" {
+		if h = k.host(id); h == nil {
+			answer(w, unknownHost(id))
+			return
+		}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, largest)
+	got, err := v.do(r.Context(), k, h, r)
+	if err != nil {
+		answer(w, told(err))
+		return
+	}
+	if _, none := got.(ops.None); none {
+		w.WriteHeader(v.Status)
+		return
+	}
+	write(w, v.Status, got)
+}
+
+func unknownHost(id string) *Refused {
+	return refuse(http.StatusNotFound, UnknownHost, "there is no host %q: it has ended, or never was", id)
+}
+
+// decode reads an operation from a request: the path, the query, and a body of JSON.
+func decode(r *http.Request, in any) error {
+	v := reflect.ValueOf(in).Elem()
+	op, _ := v.Type().FieldByName("Op")
+	if op.Tag.Get("body") != "json" {
+		return ops.Decode(r, in)
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return refuse(http.StatusRequestEntityTooLarge, BadRequest, "the request was not complete: %v", err)
+	}
+	if text = bytes.TrimSpace(text); len(text) > 0 {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.DisallowUnknownFields()
+		dec.UseNumber()
+		if err := dec.Decode(in); err != nil {
+			return misshapen(v.Type(), err)
+		}
+	}
+	// What is in the path.
+	route := ops.Route{In: v.Type()}
+	for _, p := range route.Params() {
+		if p.In == "path" {
+			v.FieldByIndex(p.Field.Index).SetString(r.PathValue(p.Name))
+		}
+	}
+	return nil
+}
+
+var unknownField = regexp.MustCompile(`unknown field "(.*)"`) // read only
+
+// misshapen refuses a body that an operation cannot have.
+func misshapen(t reflect.Type, err error) error {
+	found := unknownField.FindStringSubmatch(err.Error())
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case found != nil:
+		known := members(t)
+		out := refuse(http.StatusBadRequest, BadRequest, "%q is no member of this request; it has %s", found[1], strings.Join(known, ", "))
+		if near := schemas.Meant(found[1], known); near != "" {
+			out.Text = fmt.Sprintf("%q is no member of this request; did you mean %q?", found[1], near)
+		}
+		return out
+	case errors.As(err, &wrong):
+		return refuse(http.StatusBadRequest, BadRequest, "%s is a %s, which it cannot be", wrong.Field, wrong.Value)
+	}
+	return refuse(http.StatusBadRequest, BadRequest, "the body is no JSON of this request: %v", err)
+}
+
+// members are the names that a body may have.
+func members(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

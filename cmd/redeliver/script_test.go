@@ -92,6 +92,7 @@ func TestScripts(t *testing.T) {
 			"key-new":     keyNew,
 			"served-at":   servedAt,
 			"passes":      passes,
+			"run-page":    runPage,
 			"storage-put": storagePut,
 			"listen-on":   listenOn,
 			"released":    released,

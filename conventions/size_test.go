@@ -32,7 +32,6 @@ var exceptions = map[string]int{ // read only
 	"methods of ./host/app.loader":              104,
 	"methods of ./host/clock.Virtual":           87,
 	"methods of ./host/emulator/eventgrid.Grid": 98,
-	"methods of ./host/scenario.run":            92,
 
 	"files of ./host/app": 57,
 

@@ -83,7 +83,7 @@ func (a *attempted) isPastDue() *bool {
 	return tick.IsPastDue
 }
 
-func (r *run) attempts(at, name string, want *attempts, got []attempted) {
+func (r inspection) attempts(at, name string, want *attempts, got []attempted) {
 	if want.count >= 0 {
 		if len(got) != want.count {
 			r.mismatch(at, name+" made another number of attempts", fmt.Sprint(want.count), fmt.Sprint(len(got)), r.of(name))

@@ -46,7 +46,7 @@ func (b *blobNames) want() string {
 	return showList(b.list)
 }
 
-func (r *run) blobs(at string, e *expect) {
+func (r inspection) blobs(at string, e *expect) {
 	for _, path := range slices.Sorted(maps.Keys(e.Blobs)) {
 		want := body{e.Blobs[path]}
 		container, _, _ := strings.Cut(path, "/")

@@ -40,7 +40,7 @@ func (b *brought) documents(container string, list []json.RawMessage) {
 }
 
 // noOtherEvents looks for events that no step has sent, in hubs that are not named.
-func (r *run) noOtherEvents(at string, e *expect) {
+func (r inspection) noOtherEvents(at string, e *expect) {
 	for _, hub := range r.hubs() {
 		named := hasFold(e.EventHubs, hub.Name)
 		for name := range e.EventHubs {
@@ -66,7 +66,7 @@ func (r *run) noOtherEvents(at string, e *expect) {
 }
 
 // noOtherBlobs looks for blobs that no step has written, or that have another content since.
-func (r *run) noOtherBlobs(at string, e *expect) {
+func (r inspection) noOtherBlobs(at string, e *expect) {
 	for _, container := range r.h.Containers() {
 		if hasFold(e.Containers, container) || slices.Contains(hostContainers, container) {
 			continue
@@ -89,7 +89,7 @@ func (r *run) noOtherBlobs(at string, e *expect) {
 }
 
 // noOtherDocuments looks for documents that no step has written, or that are others since.
-func (r *run) noOtherDocuments(at string, e *expect) {
+func (r inspection) noOtherDocuments(at string, e *expect) {
 	app := names{}
 	for _, p := range r.cast {
 		app.ofApp(p)

@@ -94,7 +94,7 @@ func (b *busMessage) want() string {
 }
 
 // busMessages compares the messages of entities of Service Bus.
-func (r *run) busMessages(at string, want map[string]busMessages) {
+func (r inspection) busMessages(at string, want map[string]busMessages) {
 	for _, path := range slices.Sorted(maps.Keys(want)) {
 		where, expected := schemas.JoinPath(at, path), want[path]
 		if r.missing(where, anEntity, busPath(path), expected.absent) {

@@ -66,7 +66,7 @@ func (k *keptMessages) byService(r *journal.Record) {
 // conserved checks that each message of a queue is in one place: gone by one settlement,
 // or still there once. A fault or a crash may have brought it a second time, never taken
 // it away.
-func (r *run) conserved(at string, c *checker) {
+func (r inspection) conserved(at string, c *checker) {
 	there := r.there()
 	disturbed := r.h.Faults().Taken() > 0
 	for _, starts := range c.run {
@@ -86,7 +86,7 @@ func (r *run) conserved(at string, c *checker) {
 }
 
 // there are the messages of all queues and entities, and how often each is there.
-func (r *run) there() map[explain.Identity]int {
+func (r inspection) there() map[explain.Identity]int {
 	there := map[explain.Identity]int{}
 	for _, queue := range r.h.Queues() {
 		for _, m := range append(r.h.Messages(queue), r.h.Hidden(queue)...) {

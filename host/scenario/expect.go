@@ -95,6 +95,9 @@ func (b bodies) want() string {
 	return showList(texts(b.list))
 }
 
+// An inspection looks at what has come of a run.
+type inspection struct{ *run }
+
 // mismatch records what does not hold, with what happened to those concerned.
 func (r *run) mismatch(path, message, want, got string, what timeline) {
 	line, _ := r.s.doc.Pos(path)
@@ -106,7 +109,7 @@ func (r *run) mismatch(path, message, want, got string, what timeline) {
 }
 
 // expect looks at everything that an expectation names.
-func (r *run) expect(at string, e *expect) {
+func (r inspection) expect(at string, e *expect) {
 	for _, name := range slices.Sorted(maps.Keys(e.Functions)) {
 		f := e.Functions[name]
 		r.function(schemas.JoinPath(schemas.JoinPath(at, "functions"), name), name, &f)
@@ -141,7 +144,7 @@ func (r *run) expect(at string, e *expect) {
 
 // elapsed is the time from the beginning to the end of the last attempt; not ok: none has
 // ended.
-func (r *run) elapsed(of func(*journal.Record) bool) (d time.Duration, ok bool) {
+func (r inspection) elapsed(of func(*journal.Record) bool) (d time.Duration, ok bool) {
 	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptEnded && of(rec) }) {
 		d, ok = rec.Time.Sub(r.begins), true
 	}
@@ -149,7 +152,7 @@ func (r *run) elapsed(of func(*journal.Record) bool) (d time.Duration, ok bool) 
 }
 
 // ended compares the end of the last attempt of those that a message names.
-func (r *run) ended(at, of string, want *spanRange, which func(*journal.Record) bool, concerned timeline) {
+func (r inspection) ended(at, of string, want *spanRange, which func(*journal.Record) bool, concerned timeline) {
 	got, ok := r.elapsed(which)
 	switch {
 	case !ok:
@@ -160,7 +163,7 @@ func (r *run) ended(at, of string, want *spanRange, which func(*journal.Record) 
 }
 
 // messages compares messages in one sort of place.
-func (r *run) messages(at, what string, of place, want map[string]bodies, look func(name string) []string) {
+func (r inspection) messages(at, what string, of place, want map[string]bodies, look func(name string) []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		expected, path := want[name], schemas.JoinPath(at, name)
 		if r.missing(path, of, name, expected.absent) {
@@ -184,16 +187,16 @@ func (r *run) messages(at, what string, of place, want map[string]bodies, look f
 }
 
 // hidden are the bodies of a queue's invisible messages.
-func (r *run) hidden(queue string) []string {
+func (r inspection) hidden(queue string) []string {
 	return r.cast.receiver(queues.Service, queue).HiddenBodies(queue)
 }
 
-func (r *run) visible(queue string) []string {
+func (r inspection) visible(queue string) []string {
 	return r.cast.receiver(queues.Service, queue).Bodies(queue)
 }
 
 // busBodies are the bodies of an entity's messages.
-func (r *run) busBodies(path string) []string {
+func (r inspection) busBodies(path string) []string {
 	list := []string{}
 	for _, m := range r.h.ServiceBusMessages(path) {
 		list = append(list, string(m.Body))
@@ -201,7 +204,7 @@ func (r *run) busBodies(path string) []string {
 	return list
 }
 
-func (r *run) checkpoints(at string, want map[string]*int64) {
+func (r inspection) checkpoints(at string, want map[string]*int64) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		parts := strings.Split(name, "/")
 		path := schemas.JoinPath(at, name)
@@ -228,7 +231,7 @@ func (r *run) checkpoints(at string, want map[string]*int64) {
 	}
 }
 
-func (r *run) outputs(at string, want map[string][]body) {
+func (r inspection) outputs(at string, want map[string][]body) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !r.known(schemas.JoinPath(at, name), anOutput, name, false) {
 			continue
@@ -259,7 +262,7 @@ func (r *run) outputs(at string, want map[string][]body) {
 }
 
 // journal looks for records in their order.
-func (r *run) journal(at string, want []map[string]any) {
+func (r inspection) journal(at string, want []map[string]any) {
 	if len(want) == 0 {
 		return
 	}
@@ -290,7 +293,7 @@ func (r *run) journal(at string, want []map[string]any) {
 }
 
 // lints compares the lints of the app, by their identifiers.
-func (r *run) lints(at string, want []string) {
+func (r inspection) lints(at string, want []string) {
 	got := []string{}
 	var texts []string
 	for _, p := range r.cast {

@@ -107,7 +107,7 @@ func showWords(list []string) string {
 }
 
 // function compares what happened to a function.
-func (r *run) function(at, name string, want *ofFunction) {
+func (r inspection) function(at, name string, want *ofFunction) {
 	if want.Exists != nil {
 		if r.cast.defined(name) != nil {
 			r.mismatch(schemas.JoinPath(at, "exists"), fmt.Sprintf("the app has a function %q", name), "none", schemas.Quote(name), nil)
@@ -161,7 +161,7 @@ func (r *run) function(at, name string, want *ofFunction) {
 }
 
 // inError compares the reasons for which a function does not run.
-func (r *run) inError(at, name string, want *pattern) {
+func (r inspection) inError(at, name string, want *pattern) {
 	reasons := []string{}
 	if defined := r.cast.defined(name); defined != nil {
 		for _, f := range defined.Faults {
@@ -206,7 +206,7 @@ func (s *Scenario) inErrorHere() (names []string) {
 	return names
 }
 
-func (r *run) waits(at, name string, want *waits, got []time.Duration) {
+func (r inspection) waits(at, name string, want *waits, got []time.Duration) {
 	shown := make([]string, len(got))
 	for i, d := range got {
 		shown[i] = explain.Span(d)
@@ -239,7 +239,7 @@ type history struct {
 	ends *ends
 }
 
-func (r *run) history(function string) *history {
+func (r inspection) history(function string) *history {
 	h := &history{ends: newEnds(function)}
 	at := map[string]int{} // by delivery
 	received := map[string]journal.Record{}

@@ -12,7 +12,7 @@ import (
 )
 
 // golden compares the lives of all messages with a file beside the scenario, or writes it.
-func (r *run) golden(at, name string) {
+func (r inspection) golden(at, name string) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		r.mismatch(at, "this is no file beside the scenario", "a path below its folder", quote(name), nil)
 		return
@@ -44,7 +44,7 @@ func (r *run) golden(at, name string) {
 }
 
 // told is the text of the lives of all messages.
-func (r *run) told() string {
+func (r inspection) told() string {
 	var b strings.Builder
 	for i, l := range r.explain(explain.Subject{}) {
 		if i > 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // held compares what the entities of a service hold.
-func (r *run) held(at string, s *ops.Service, want map[string]bodies) {
+func (r inspection) held(at string, s *ops.Service, want map[string]bodies) {
 	what, concerned := "messages", timeline(r.all)
 	if s.Scene.Documents {
 		what, concerned = "documents", nil
@@ -78,7 +78,7 @@ func (r *run) entitiesOf(s *ops.Service) (list []string) {
 
 // noOtherMessages looks for what entities of services hold that are not named. Documents stay
 // by nature: see noOtherDocuments.
-func (r *run) noOtherMessages(at string, e *expect) {
+func (r inspection) noOtherMessages(at string, e *expect) {
 	for _, s := range r.s.language.services {
 		if s.Scene.Held == "" || s.Scene.Documents {
 			continue

@@ -11,7 +11,7 @@ import (
 
 // events compares the events that hubs hold, by hub or hub/partition: those of a hub in the
 // order in which they came.
-func (r *run) events(at string, want map[string]bodies) {
+func (r inspection) events(at string, want map[string]bodies) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		one := map[string]bodies{name: want[name]}
 		if strings.Contains(name, "/") {
@@ -23,7 +23,7 @@ func (r *run) events(at string, want map[string]bodies) {
 }
 
 // eventBodies are the bodies of the events of a hub, or of hub/partition.
-func (r *run) eventBodies(name string) []string {
+func (r inspection) eventBodies(name string) []string {
 	hub, partition, one := strings.Cut(name, "/")
 	ids := []string{partition}
 	if !one {

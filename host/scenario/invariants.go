@@ -13,7 +13,7 @@ import (
 // invariants checks what holds in every run, whatever the handlers do: the attempts of a
 // delivery follow its policy, delivery counts grow, time does not go back, and each
 // message is in one place.
-func (r *run) invariants(at string) {
+func (r inspection) invariants(at string) {
 	c := &checker{cast: r.cast, run: map[string]int{}, deliveries: map[string]*observed{}, counts: map[owned]int64{}, runs: map[owned]int{}, kept: newKept()}
 	for _, rec := range r.journaled(func(*journal.Record) bool { return true }) {
 		if wrong := c.look(&rec); wrong != "" {

@@ -136,7 +136,7 @@ func (r *run) has(p place, name string) bool { return r.existing().have(p, name)
 
 // missing looks at the name of an expectation and reports whether there is nothing more to
 // compare: the place is to be absent, or its name is nowhere.
-func (r *run) missing(at string, p place, name string, absent bool) bool {
+func (r inspection) missing(at string, p place, name string, absent bool) bool {
 	if !absent {
 		return !r.known(at, p, name, false)
 	}

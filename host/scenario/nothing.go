@@ -10,7 +10,7 @@ import (
 )
 
 // nothingElse looks for messages and functions that an expectation does not name.
-func (r *run) nothingElse(at string, e *expect) {
+func (r inspection) nothingElse(at string, e *expect) {
 	ran := map[string]bool{}
 	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptStarted }) {
 		ran[rec.Function] = true
@@ -58,7 +58,7 @@ func hasFold[T any](m map[string]T, name string) bool {
 }
 
 // busPaths are the places of Service Bus that hold messages.
-func (r *run) busPaths() []string {
+func (r inspection) busPaths() []string {
 	var paths []string
 	for _, path := range r.h.ServiceBusEntities() {
 		paths = append(paths, path, path+"/$DeadLetterQueue")

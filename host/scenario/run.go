@@ -208,9 +208,9 @@ func (r *run) play(ctx context.Context, o *Options) {
 	r.h.Settle()
 	r.struck()
 	r.at = "then"
-	r.expect("then", &r.s.Then)
-	r.unplayed(played)
-	r.idle()
+	inspection{r}.expect("then", &r.s.Then)
+	inspection{r}.unplayed(played)
+	inspection{r}.idle()
 }
 
 // open starts the apps; not ok: one of them cannot run.

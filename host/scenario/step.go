@@ -188,7 +188,7 @@ func (r *run) step(s *step) {
 	case s.ScaleIn > 0:
 		r.scaleIn(s.ScaleIn)
 	case s.Expect != nil:
-		r.expect(schemas.JoinPath(r.at, "expect"), s.Expect)
+		inspection{r}.expect(schemas.JoinPath(r.at, "expect"), s.Expect)
 	}
 }
 

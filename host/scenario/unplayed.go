@@ -25,7 +25,7 @@ func (s *script) path(function string, action int) string {
 
 // unplayed tells of actions for messages that never came: their pattern is most likely
 // mistyped, and the handler has done something else.
-func (r *run) unplayed(played players) {
+func (r inspection) unplayed(played players) {
 	for _, name := range slices.Sorted(maps.Keys(r.s.Functions)) {
 		f := r.s.Functions[name]
 		for _, p := range played {
@@ -46,7 +46,7 @@ func (r *run) unplayed(played players) {
 
 // idle tells of a scenario that passes because nothing was done: it has no steps, and no
 // function was called.
-func (r *run) idle() {
+func (r inspection) idle() {
 	then := &r.s.Then
 	if len(r.s.When) > 0 || len(r.res.Failures) > 0 || then.Lints != nil || then.Journal != nil || then.Timeline != "" {
 		return

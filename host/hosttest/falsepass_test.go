@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -64,20 +65,22 @@ func TestCallsThatProveNothing(t *testing.T) {
 		"documents elsewhere":                       {func(h *hosttest.Host) { h.WriteCosmos("shop", "oders", `{"id":"1"}`) }, `there is no container "shop/oders" of Cosmos DB; did you mean "shop/orders"?`},
 		"documents in a database of another case":   {func(h *hosttest.Host) { h.WriteCosmos("Shop", "orders", `{"id":"1"}`) }, `did you mean "shop/orders"?`},
 		"documents of a container of another case":  {func(h *hosttest.Host) { h.CosmosItems("shop", "Orders") }, `did you mean "shop/orders"?`},
-		"no messages":                             {func(h *hosttest.Host) { h.SendAll("parcels") }, `no message is given`},
-		"no messages of Service Bus":              {func(h *hosttest.Host) { h.SendServiceBus("orders") }, `no message is given`},
-		"no events":                               {func(h *hosttest.Host) { h.SendEvents("readings", "") }, `no event is given`},
-		"no events of a topic":                    {func(h *hosttest.Host) { h.PublishEvents("shop", "[]") }, `no event is given`},
-		"no documents":                            {func(h *hosttest.Host) { h.WriteCosmos("shop", "orders") }, `no document is given`},
-		"time goes back":                          {func(h *hosttest.Host) { h.Advance(-hour) }, `Advance: -1h0m0s is negative`},
-		"time jumps back":                         {func(h *hosttest.Host) { h.Jump(-hour) }, `Jump: -1h0m0s is negative`},
-		"time runs back":                          {func(h *hosttest.Host) { h.Run(-hour) }, `Run: -1h0m0s is negative`},
-		"a point that never comes":                {func(h *hosttest.Host) { h.KillAt("Ship", hosttest.AfterHandler, 1) }, `KillAt: the delivery of Ship at point afterHandler never came`},
-		"a point that comes too seldom":           {func(h *hosttest.Host) { h.KillAt("Ship", hosttest.AfterHandler, 2); h.Send("parcels", "x") }, `never came`},
-		"a point in the place of another":         {func(h *hosttest.Host) { h.KillAt("Ship", "afterHandler", 1); h.KillAt("Bus", "afterHandler", 1) }, `the delivery of Ship at point afterHandler is still to come`},
-		"a point before the first time":           {func(h *hosttest.Host) { h.KillAt("Ship", hosttest.AfterHandler, -1) }, `KillAt: found -1`},
-		"a point of which the test knows nothing": {func(h *hosttest.Host) { h.KillAt("Ship", "afterReceive", 1); h.Send("parcels", "x") }, `the test goes on with a host that is dead`},
-		"a fault that nothing meets":              {func(h *hosttest.Host) { must(h.Inject(faults.Fault{Service: "queue", Operation: "Delete"})) }, `nothing has met the fault of Delete queue`},
+		"an operation that is refused":              {func(h *hosttest.Host) { hosttest.Do(h, queues.RedriveQueue{Queue: "parcels"}) }, `RedriveQueue: queue "parcels" is not a poison queue`},
+		"an operation of a slip":                    {func(h *hosttest.Host) { hosttest.Do(h, queues.PurgeQueue{Queue: "parcles"}) }, `did you mean "parcels"?`},
+		"no messages":                               {func(h *hosttest.Host) { h.SendAll("parcels") }, `no message is given`},
+		"no messages of Service Bus":                {func(h *hosttest.Host) { h.SendServiceBus("orders") }, `no message is given`},
+		"no events":                                 {func(h *hosttest.Host) { h.SendEvents("readings", "") }, `no event is given`},
+		"no events of a topic":                      {func(h *hosttest.Host) { h.PublishEvents("shop", "[]") }, `no event is given`},
+		"no documents":                              {func(h *hosttest.Host) { h.WriteCosmos("shop", "orders") }, `no document is given`},
+		"time goes back":                            {func(h *hosttest.Host) { h.Advance(-hour) }, `Advance: -1h0m0s is negative`},
+		"time jumps back":                           {func(h *hosttest.Host) { h.Jump(-hour) }, `Jump: -1h0m0s is negative`},
+		"time runs back":                            {func(h *hosttest.Host) { h.Run(-hour) }, `Run: -1h0m0s is negative`},
+		"a point that never comes":                  {func(h *hosttest.Host) { h.KillAt("Ship", hosttest.AfterHandler, 1) }, `KillAt: the delivery of Ship at point afterHandler never came`},
+		"a point that comes too seldom":             {func(h *hosttest.Host) { h.KillAt("Ship", hosttest.AfterHandler, 2); h.Send("parcels", "x") }, `never came`},
+		"a point in the place of another":           {func(h *hosttest.Host) { h.KillAt("Ship", "afterHandler", 1); h.KillAt("Bus", "afterHandler", 1) }, `the delivery of Ship at point afterHandler is still to come`},
+		"a point before the first time":             {func(h *hosttest.Host) { h.KillAt("Ship", hosttest.AfterHandler, -1) }, `KillAt: found -1`},
+		"a point of which the test knows nothing":   {func(h *hosttest.Host) { h.KillAt("Ship", "afterReceive", 1); h.Send("parcels", "x") }, `the test goes on with a host that is dead`},
+		"a fault that nothing meets":                {func(h *hosttest.Host) { must(h.Inject(faults.Fault{Service: "queue", Operation: "Delete"})) }, `nothing has met the fault of Delete queue`},
 		"a fault for a while that nothing meets": {func(h *hosttest.Host) {
 			must(h.Inject(faults.Fault{Service: "queue", Operation: "Put", For: hour}))
 			h.Advance(2 * hour)

@@ -121,7 +121,7 @@ func (p *Session) Expect(then map[string]any) ([]Failure, []*schemas.Fault) {
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	return p.Call(func() { p.as(s, "then", func() { p.expect("then", &s.Then) }) }), nil
+	return p.Call(func() { p.as(s, "then", func() { inspection{p.run}.expect("then", &s.Then) }) }), nil
 }
 
 // as does something for another document of the same scenario.

@@ -31,7 +31,7 @@ const (
 // elsewhere is the error of a folder without anything of an app, when there are apps below.
 func (l *loader) elsewhere() error {
 	h := &l.app.Handler
-	bare := h.Kind == NoHandler || h.Kind == Language && (l.language == nil || l.language.sign == "")
+	bare := h.Kind == NoHandler || h.Kind == Language && (l.handler.language == nil || l.handler.language.sign == "")
 	if l.opts.InProcess || !l.app.MissingHostJSON || isFile(l.app.Dir, hostFileName) || !bare || len(l.app.Functions) > 0 || isFile(l.app.Dir, localFileName) {
 		return nil
 	}

@@ -134,7 +134,7 @@ const versionOne = "the first version of Azure Functions"
 
 // foreignTrigger returns the facts of a trigger of the platform that this host does
 // not serve; nil when typ is no such trigger.
-func (l *loader) foreignTrigger(typ string) *BindingKind {
+func (l *indexer) foreignTrigger(typ string) *BindingKind {
 	if l.opts.Kinds.trigger(typ) != nil {
 		return nil
 	}

@@ -99,9 +99,16 @@ func (l *loader) checkBindings(f *Function) {
 	}
 }
 
+// indexer finds out what the bindings of functions mean: their kinds, settings and
+// connections.
+type indexer struct {
+	*reading
+	lacking map[string]*lack // by the name of the setting, in upper case
+}
+
 // index does what the platform does when it indexes a function: resolves
 // settings, finds the kinds of its bindings and their connections.
-func (l *loader) index(f *Function) {
+func (l *indexer) index(f *Function) {
 	for _, b := range f.Bindings {
 		l.resolve(f, b)
 		if b.Type == "" {
@@ -153,7 +160,7 @@ func (f *Function) FaultIn(path string) bool {
 }
 
 // resolve replaces %NAME% in every property.
-func (l *loader) resolve(f *Function, b *Binding) {
+func (l *indexer) resolve(f *Function, b *Binding) {
 	resolved := resolveProps(b.Props, b.Path, func(path, text string) string {
 		if kind := l.opts.Kinds.trigger(b.Type); kind != nil && kind.Literal != "" && path == b.PathOf(kind.Literal) {
 			return text
@@ -177,7 +184,7 @@ func (l *loader) resolve(f *Function, b *Binding) {
 	}
 }
 
-func (l *loader) indexTrigger(f *Function, b *Binding) {
+func (l *indexer) indexTrigger(f *Function, b *Binding) {
 	if foreign := l.foreignTrigger(b.Type); foreign != nil {
 		if b == f.Trigger {
 			l.leaveOut(f, b, foreign)
@@ -196,7 +203,7 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 	l.connection(f, b, kind.Connection, kind.NeedsStorage)
 }
 
-func (l *loader) indexBinding(f *Function, b *Binding) {
+func (l *indexer) indexBinding(f *Function, b *Binding) {
 	kind := l.opts.Kinds.binding(b.Type)
 	b.Kind = kind
 	switch {
@@ -231,7 +238,7 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 }
 
 // unknownType reports a type that is in neither table, with the nearest name.
-func (l *loader) unknownType(f *Function, b *Binding) {
+func (l *indexer) unknownType(f *Function, b *Binding) {
 	fault := f.fault(indexing, b.PathOf("type"), schemas.KindConfiguration, schemas.Quote(b.Type), l.types(isTriggerType(b.Type)),
 		"the binding type is not registered")
 	fault.Hint = "check its spelling"
@@ -248,7 +255,7 @@ func (l *loader) unknownType(f *Function, b *Binding) {
 }
 
 // types lists what is served.
-func (l *loader) types(triggers bool) string {
+func (l *indexer) types(triggers bool) string {
 	var names []string
 	if triggers {
 		for _, k := range l.opts.Kinds.Triggers {
@@ -265,7 +272,7 @@ func (l *loader) types(triggers bool) string {
 // connection checks that a binding's connection exists (spec storage 13). standard
 // is the name that an absent one stands for. A missing host storage is reported
 // once for the app when the trigger needs it anyway.
-func (l *loader) connection(f *Function, b *Binding, standard string, reportedForApp bool) {
+func (l *indexer) connection(f *Function, b *Binding, standard string, reportedForApp bool) {
 	if standard == "" {
 		return
 	}
@@ -327,7 +334,7 @@ func embeddedBy(standard string) string {
 
 // lack notes that a function lacks a setting. The fault is reported once, for the
 // first of several functions, and names the others.
-func (l *loader) lack(setting string, f *Function, fault *schemas.Fault) {
+func (l *indexer) lack(setting string, f *Function, fault *schemas.Fault) {
 	if l.lacking == nil {
 		l.lacking = map[string]*lack{}
 	}
@@ -355,7 +362,7 @@ type lack struct {
 
 // nameOthers completes the single fault for a setting that several functions
 // lack.
-func (l *loader) nameOthers() {
+func (l *indexer) nameOthers() {
 	for _, first := range l.lacking {
 		if len(first.others) > 0 {
 			first.fault.Reason += "; these need it too: " + strings.Join(first.others, ", ")
@@ -373,7 +380,7 @@ const embeddedServiceBus = "Endpoint=sb://localhost;SharedAccessKeyName=RootMana
 
 // hostStorageReported says whether the app as a whole already misses its host
 // storage because of this function's trigger.
-func (l *loader) hostStorageReported(f *Function, standard string) bool {
+func (l *indexer) hostStorageReported(f *Function, standard string) bool {
 	return strings.EqualFold(standard, "Storage") && f.Trigger != nil && f.Kind != nil && f.Kind.NeedsStorage
 }
 

@@ -38,10 +38,10 @@ func (l *loader) findBuilt() {
 // builds it.
 func (l *loader) builtInto() (folder string, ends []string) {
 	switch h := &l.app.Handler; {
-	case h.Kind != Language || l.language == nil:
+	case h.Kind != Language || l.handler.language == nil:
 	case h.Root != "":
 		return h.Root, []string{".jar", ".json"}
-	case h.Runtime == isolated && l.language.project == "":
+	case h.Runtime == isolated && l.handler.language.project == "":
 		return l.app.Dir, []string{".dll", ".metadata", ".json"}
 	case h.Runtime == "node" && isFile(l.app.Dir, "tsconfig.json"):
 		return compiledInto(l.app.Dir), []string{".js", ".mjs", ".cjs"}

@@ -132,7 +132,7 @@ func parseVersionRange(text string) (r versionRange, ok bool) {
 
 // readBundle reads extensionBundle as the host does (spec host-and-retry 6.2; host:
 // ExtensionBundleConfigurationHelper.cs). For .NET the host loads no bundle.
-func (l *loader) readBundle(r reader) {
+func (l *hostFile) readBundle(r reader) {
 	const at, idPath, versionPath = "extensionBundle", "extensionBundle.id", "extensionBundle.version"
 	if !r.has(at) {
 		return

@@ -25,7 +25,7 @@ const (
 // readConfig fills App.Config. Values that the schema refuses keep their
 // default; the limits here repeat the schema's only so that what is read is
 // always usable.
-func (l *loader) readConfig(r reader) {
+func (l *hostFile) readConfig(r reader) {
 	c := &l.app.Config
 	dynamic := l.consumption()
 
@@ -112,12 +112,12 @@ func always(list []string, names ...string) []string {
 }
 
 // consumption reports whether the app says that it runs in the Consumption plan.
-func (l *loader) consumption() bool {
+func (l *hostFile) consumption() bool {
 	return strings.EqualFold(l.app.Settings.Get("WEBSITE_SKU"), "Dynamic")
 }
 
 // readTimeout applies spec host-and-retry 8 (host: ScriptJobHostOptionsSetup.cs).
-func (l *loader) readTimeout(r reader, dynamic bool) {
+func (l *hostFile) readTimeout(r reader, dynamic bool) {
 	c := &l.app.Config
 	c.FunctionTimeout = localLimit
 	if dynamic {
@@ -145,7 +145,7 @@ func (l *loader) readTimeout(r reader, dynamic bool) {
 }
 
 // policyOrigin says whether an override gives part of the app policy.
-func (l *loader) policyOrigin(r reader) string {
+func (l *hostFile) policyOrigin(r reader) string {
 	for _, p := range policyProperties {
 		path := "retry." + p
 		if r.has(path) && r.doc.Source(path) != hostFileName {
@@ -164,7 +164,7 @@ func (r reader) look(paths ...string) {
 
 // readCustomHandler reads customHandler, or httpWorker in its older form; with
 // both the former wins (spec host-and-retry 6.2, spec workers 13.1).
-func (l *loader) readCustomHandler(r reader) {
+func (l *hostFile) readCustomHandler(r reader) {
 	section := "customHandler"
 	if old := "httpWorker"; r.hasSection(old) {
 		reason := "httpWorker is the older name of customHandler"

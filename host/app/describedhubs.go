@@ -13,7 +13,7 @@ const hubsSetting = "redeliver.eventHubs.hubs"
 // loadHubs adds the hubs of the official emulator's file to the hubs of
 // host.json. A name is one hub's, in any case; a queue or a topic may have it too
 // (spec messaging 1.11).
-func (l *loader) loadHubs(r reader) {
+func (l *hostFile) loadHubs(r reader) {
 	taken := map[string]string{} // by name in lower case: by what
 	hubs, _ := r.value(hubsSetting).([]any)
 	for i := range hubs {

@@ -35,10 +35,10 @@ func (l *loader) loadFunctions() {
 		l.disabling(f)
 	}
 	for _, f := range functions {
-		l.index(f)
+		l.indexer.index(f)
 	}
-	l.notServed(functions)
-	l.nameOthers()
+	l.handler.notServed(functions)
+	l.indexer.nameOthers()
 	l.checkRoutes(functions)
 	for _, f := range functions {
 		f.Faults = inOrder(f.staged)

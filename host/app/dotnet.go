@@ -71,7 +71,7 @@ func namesOf(projects []dotnet.Project) string {
 
 // otherModel is an app whose runtime setting and whose files disagree about the model of
 // .NET.
-func (l *loader) otherModel(h *HandlerSpec, found *language) {
+func (l *handlerFinder) otherModel(h *HandlerSpec, found *language) {
 	if found.runtime == inProcess {
 		h.Runtime = inProcess // the project decides, and it is refused
 		return
@@ -84,7 +84,7 @@ func (l *loader) otherModel(h *HandlerSpec, found *language) {
 
 // oldModel says why functions of the in-process model do not run, and what has shown
 // that they are (spec workers-dotnet-java 1.15).
-func (l *loader) oldModel(w *schemas.Fault, lang *language, functions []*Function) {
+func (l *handlerFinder) oldModel(w *schemas.Fault, lang *language, functions []*Function) {
 	sign := runtimeSetting + " is " + inProcess
 	for _, f := range functions {
 		if script, _ := languages.OfScript(f.ScriptFile); script.Runtime == inProcess {
@@ -103,7 +103,7 @@ func (l *loader) oldModel(w *schemas.Fault, lang *language, functions []*Functio
 // assumed tells that the files alone say what the app is: without the setting the
 // platform takes its assembly for one of the in-process model (spec workers-dotnet-java
 // 1.1).
-func (l *loader) assumed(h *HandlerSpec) {
+func (l *handlerFinder) assumed(h *HandlerSpec) {
 	if h.Assumed == "" {
 		return
 	}
@@ -115,7 +115,7 @@ func (l *loader) assumed(h *HandlerSpec) {
 
 // withoutBundle reports whether the app is one of .NET, for which the platform reads no
 // extension bundle (spec workers-dotnet-java 1.1).
-func (l *loader) withoutBundle() bool {
+func (l *hostFile) withoutBundle() bool {
 	runtime := strings.ToLower(l.app.Settings.Get(runtimeSetting))
 	return isDotnet(runtime) || runtime == "" && !l.opts.InProcess && dotnetApp(l.app.Dir, l.app.Settings) != nil
 }

@@ -13,7 +13,7 @@ import (
 
 // leaveOut leaves a function out whose trigger is the platform's but not served here.
 // The app is in order, so that is a warning.
-func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
+func (l *indexer) leaveOut(f *Function, b *Binding, kind *BindingKind) {
 	f.NotServed, f.ForeignTrigger = b.Type+" "+kind.reason(b.Direction), true
 	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; the function does not run, the others do", "")
 }
@@ -21,7 +21,7 @@ func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
 // foreign prepares an input or output of the platform that this host does not serve: an
 // output is recorded, an input has the fixed value that host.json gives it. Without one
 // the function does not run; the app is in order, so that is a warning.
-func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
+func (l *indexer) foreign(f *Function, b *Binding, kind *BindingKind) {
 	if l.nothingServes() || f.Trigger != nil && l.foreignTrigger(f.Trigger.Type) != nil {
 		return // the function does not run anyway
 	}
@@ -65,7 +65,7 @@ func inputPath(function, binding string) string {
 
 // fixedInput returns the value that host.json gives to an input: a text as it is,
 // everything else as JSON. Names match ignoring case.
-func (l *loader) fixedInput(f *Function, b *Binding) (bindings.Value, bool) {
+func (l *indexer) fixedInput(f *Function, b *Binding) (bindings.Value, bool) {
 	inputs, _ := l.app.hostDoc.Lookup(inputsPath)
 	functions, _ := inputs.(map[string]any)
 	_, of, _ := member(functions, f.Name)

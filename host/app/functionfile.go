@@ -28,7 +28,7 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 		return
 	}
 	f.doc = doc
-	if l.earlierBundle {
+	if l.host.earlierBundle {
 		doc.ReadEarlier()
 	}
 	root, ok := doc.Value().(map[string]any)
@@ -247,7 +247,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		f.record(syntax, fault)
 		return f
 	}
-	if l.earlierBundle {
+	if l.host.earlierBundle {
 		inner.ReadEarlier()
 	}
 	root, _ := inner.Value().(map[string]any)

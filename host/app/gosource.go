@@ -13,7 +13,7 @@ import (
 // mainPackage reports whether the Go files of the app's folder are a main package,
 // and whether it imports the functions package, itself or through a package of its
 // own module. A file that does not parse is the compiler's to report.
-func (l *loader) mainPackage() (isMain, imports bool) {
+func (l *handlerFinder) mainPackage() (isMain, imports bool) {
 	name, paths := packageOf(l.app.Dir)
 	if name != "main" {
 		return false, false

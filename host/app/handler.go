@@ -128,7 +128,15 @@ const (
 	functionsPackage = "github.com/redeliver/redeliver/functions"
 )
 
-func (l *loader) discoverHandler() HandlerSpec {
+// handlerFinder finds out what runs the functions of an app, and says of those that nothing
+// runs why not.
+type handlerFinder struct {
+	*reading
+	language *language // other than Go for this host; nil: none is known
+	noWorker NoWorker  // of that language
+}
+
+func (l *handlerFinder) discoverHandler() HandlerSpec {
 	if l.opts.Handler != nil {
 		l.assumed(l.opts.Handler)
 		return *l.opts.Handler
@@ -168,7 +176,7 @@ func (l *loader) discoverHandler() HandlerSpec {
 
 // goProgram is the program of an app with the platform's own worker for Go, which is its
 // own worker (spec workers 3.1).
-func (l *loader) goProgram(h *HandlerSpec) string {
+func (l *handlerFinder) goProgram(h *HandlerSpec) string {
 	named := cmp.Or(l.app.Settings.Get("languageWorkers:"+h.Runtime+":defaultExecutablePath"), "bin/app")
 	return absolute(l.app.Dir, filepath.FromSlash(named))
 }
@@ -178,7 +186,7 @@ func officialGo(runtime string) bool { return languages.Of(runtime).OwnWorker }
 
 // otherLanguage describes an app that is not written for this host, if its runtime or
 // its files say what it is written for. The runtime goes first.
-func (l *loader) otherLanguage(h *HandlerSpec) {
+func (l *handlerFinder) otherLanguage(h *HandlerSpec) {
 	found := languageOf(l.app.Dir, l.app.Settings)
 	switch {
 	case h.Runtime == "" && found == nil:
@@ -204,7 +212,7 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 
 // inLanguage takes note that functions are written in another language, and whether a
 // worker runs them.
-func (l *loader) inLanguage(h *HandlerSpec, found *language) {
+func (l *handlerFinder) inLanguage(h *HandlerSpec, found *language) {
 	h.Kind, l.language, h.Extensions = Language, found, languages.Of(h.Runtime).Watched
 	if found.obstacle != nil {
 		l.noWorker = NoWorker{Reason: found.obstacle.Reason}
@@ -258,7 +266,7 @@ func absolute(dir, path string) string {
 }
 
 // goSource looks for a main package in the app's folder.
-func (l *loader) goSource(h *HandlerSpec) {
+func (l *handlerFinder) goSource(h *HandlerSpec) {
 	isMain, imports := l.mainPackage()
 	if h.Runtime != "go" && !(isMain && imports) {
 		return

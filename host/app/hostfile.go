@@ -33,10 +33,18 @@ type override struct {
 
 const overridePrefix = "AzureFunctionsJobHost:"
 
+// hostFile reads host.json, with what settings and options lay over it, and the files that
+// it names.
+type hostFile struct {
+	*reading
+	unreadable    bool // it could not be parsed
+	earlierBundle bool // it names an extension bundle before 4
+}
+
 // loadHostFile reads host.json and lays the overrides over it. The result is never nil: a file that is missing or
 // cannot be read counts as an empty object, so that everything else can still be
 // looked at.
-func (l *loader) loadHostFile() *schemas.Document {
+func (l *hostFile) loadHostFile() *schemas.Document {
 	text, err := l.readFile(filepath.Join(l.app.Dir, hostFileName))
 	empty := mustParse(hostFileName, "{}")
 	switch {
@@ -74,7 +82,7 @@ func (l *loader) loadHostFile() *schemas.Document {
 
 // overlay lays settings and --set over the document, in rising order
 // (spec host-and-retry 0.2, 6.3).
-func (l *loader) overlay(doc *schemas.Document) *schemas.Document {
+func (l *hostFile) overlay(doc *schemas.Document) *schemas.Document {
 	for _, s := range l.app.Settings.sorted() {
 		folded := strings.ReplaceAll(s.name, "__", ":")
 		if !hasPrefixFold(folded, overridePrefix) {
@@ -101,7 +109,7 @@ func (l *loader) overlay(doc *schemas.Document) *schemas.Document {
 }
 
 // overlaySwitch handles one --set name=value.
-func (l *loader) overlaySwitch(doc *schemas.Document, assignment string) {
+func (l *hostFile) overlaySwitch(doc *schemas.Document, assignment string) {
 	name, value, ok := strings.Cut(assignment, "=")
 	name = strings.TrimSpace(name)
 	known, exists := findSwitch(name)
@@ -118,7 +126,7 @@ func (l *loader) overlaySwitch(doc *schemas.Document, assignment string) {
 
 // findOverride returns the override that gave the value at path: its own, or one
 // above or below it.
-func (l *loader) findOverride(path, file string) *override {
+func (l *reading) findOverride(path, file string) *override {
 	for i := len(l.app.overrides) - 1; i >= 0; i-- {
 		o := &l.app.overrides[i]
 		if o.file == file && (strings.EqualFold(o.path, path) || hasPrefixFold(o.path, path+".") ||
@@ -130,7 +138,7 @@ func (l *loader) findOverride(path, file string) *override {
 }
 
 // explain completes faults whose value came from an override: place and hint.
-func (l *loader) explain(f *schemas.Fault) {
+func (l *reading) explain(f *schemas.Fault) {
 	if f.File == hostFileName || f.Line != 0 {
 		return
 	}

@@ -69,7 +69,7 @@ var builtByOthers = []string{ // read only
 func javaLeaves(name string) bool { return slices.Contains(builtByOthers, name) }
 
 // functionsFolder is the folder of the functions, relative to the app's.
-func (l *loader) functionsFolder() string {
+func (l *reading) functionsFolder() string {
 	if relative, err := filepath.Rel(l.app.Dir, l.app.Handler.Root); err == nil && l.app.Handler.Root != "" {
 		return relative
 	}

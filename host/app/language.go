@@ -131,14 +131,14 @@ func powershellApp(dir string, _ *Settings) *language {
 
 // nothingServes reports whether this host has no handler for the app, so that no
 // function runs.
-func (l *loader) nothingServes() bool {
+func (l *indexer) nothingServes() bool {
 	return !l.opts.InProcess && l.app.Handler.Fault == nil && !l.app.Handler.Served()
 }
 
 // notServed says of functions that nothing here runs why they do not: that
 // is no fault of the app's. A function of which nothing says what could run it is in
 // error.
-func (l *loader) notServed(functions []*Function) {
+func (l *handlerFinder) notServed(functions []*Function) {
 	h := &l.app.Handler
 	if l.opts.InProcess || h.Fault != nil {
 		return
@@ -175,7 +175,7 @@ func (l *loader) notServed(functions []*Function) {
 
 // languageOfScripts finds the language of an app of which nothing but its scripts says
 // it.
-func (l *loader) languageOfScripts(functions []*Function) {
+func (l *handlerFinder) languageOfScripts(functions []*Function) {
 	h := &l.app.Handler
 	for _, f := range functions {
 		if script, words := languages.OfScript(f.ScriptFile); words != "" && h.Kind == NoHandler {
@@ -186,7 +186,7 @@ func (l *loader) languageOfScripts(functions []*Function) {
 }
 
 // nothingRuns is the hint for a function that nothing runs.
-func (l *loader) nothingRuns() string {
+func (l *handlerFinder) nothingRuns() string {
 	if isMain, _ := l.mainPackage(); isMain {
 		return "the Go program in the app's folder does not import package " + functionsPackage + ", as a handler does; redeliver init writes one"
 	}
@@ -194,7 +194,7 @@ func (l *loader) nothingRuns() string {
 }
 
 // explainLanguage says once for the app what its functions say one by one.
-func (l *loader) explainLanguage(functions []*Function) {
+func (l *handlerFinder) explainLanguage(functions []*Function) {
 	lang, named := l.language, l.app.Settings.named(runtimeSetting)
 	w := &schemas.Fault{File: lang.sign}
 	if lang.sign == "" && named.name != "" {

@@ -29,30 +29,31 @@ func Load(dir string, opts *Options) (*App, error) {
 	if _, err := os.ReadDir(abs); err != nil {
 		return nil, fmt.Errorf("app folder %q: %w", dir, err)
 	}
-	l := &loader{opts: opts, app: &App{Dir: abs}, digest: sha256.New()}
+	shared := &reading{opts: opts, app: &App{Dir: abs}, digest: sha256.New()}
+	l := &loader{shared, hostFile{reading: shared}, handlerFinder{reading: shared}, indexer{reading: shared}}
 	l.loadSettings()
-	doc := l.loadHostFile()
-	l.applyProfile(doc)
+	doc := l.host.loadHostFile()
+	l.host.applyProfile(doc)
 	l.app.hostDoc = doc
 	r := reader{doc: doc, spans: &l.app.spans}
-	l.readSwitches(r)
-	l.readConfig(r)
-	if !l.unreadable {
-		l.schemaFaults(doc)
+	l.host.readSwitches(r)
+	l.host.readConfig(r)
+	if !l.host.unreadable {
+		l.host.schemaFaults(doc)
 		for _, warning := range doc.Misshapen(schemas.HostJSON) {
 			l.warn(warning)
 		}
 		l.app.nearMisses = doc.Misspelt(schemas.HostJSON)
-		l.renamedKeys(r)
+		l.host.renamedKeys(r)
 	}
-	l.loadServiceBusEntities(r)
-	l.loadHubs(r)
+	l.host.loadServiceBusEntities(r)
+	l.host.loadHubs(r)
 	l.proxies()
 	l.app.ID = l.hostID()
 	if opts.ServicesOnly {
 		l.app.MissingHostJSON, l.app.Handler.Kind = false, NoHandler
 	} else {
-		l.app.Handler = l.discoverHandler()
+		l.app.Handler = l.handler.discoverHandler()
 		l.loadFunctions()
 		if err := l.elsewhere(); err != nil {
 			return nil, err
@@ -67,21 +68,23 @@ func Load(dir string, opts *Options) (*App, error) {
 	return l.app, nil
 }
 
-// loader is the state of one Load.
-type loader struct {
+// reading is one Load, as far as everybody who takes part in it shares it: the app as it is
+// known so far, what is wrong with it, and the fingerprint of what was read.
+type reading struct {
 	opts   *Options
 	app    *App
 	digest hash.Hash
+	staged []stagedFault
+}
 
-	entitiesName string // of the file of Service Bus entities, as it was named
-
-	language   *language // other than Go for this host; nil: none is known
-	noWorker   NoWorker  // of that language
-	unreadable bool      // host.json could not be parsed
-
-	lacking       map[string]*lack // by the name of the setting, in upper case
-	earlierBundle bool             // host.json names an extension bundle before 4
-	staged        []stagedFault
+// loader reads the functions of an app and what concerns the app as a whole. The parts with
+// rules of their own are types: host.json, who runs the functions, and what their bindings
+// mean.
+type loader struct {
+	*reading
+	host    hostFile
+	handler handlerFinder
+	indexer indexer
 }
 
 // A stage is a step of the platform's own checking. The platform stops at its
@@ -103,14 +106,14 @@ type stagedFault struct {
 }
 
 // fault records a fault of the app as a whole.
-func (l *loader) fault(f *schemas.Fault) { l.faultAt(hostValues, f) }
+func (l *reading) fault(f *schemas.Fault) { l.faultAt(hostValues, f) }
 
-func (l *loader) faultAt(s stage, f *schemas.Fault) {
+func (l *reading) faultAt(s stage, f *schemas.Fault) {
 	l.explain(f)
 	l.staged = append(l.staged, stagedFault{s, f})
 }
 
-func (l *loader) warn(f *schemas.Fault) {
+func (l *reading) warn(f *schemas.Fault) {
 	f.First = false
 	l.explain(f)
 	l.app.Warnings = append(l.app.Warnings, f)
@@ -118,7 +121,7 @@ func (l *loader) warn(f *schemas.Fault) {
 
 // schemaFaults adds what the schema of host.json finds and nothing else did. An
 // app without host.json gets a default one, so its version is not missing.
-func (l *loader) schemaFaults(doc *schemas.Document) {
+func (l *hostFile) schemaFaults(doc *schemas.Document) {
 	for _, f := range doc.Validate(schemas.HostJSON) {
 		switch {
 		case f.Path == "version" && l.app.MissingHostJSON, covered(l.staged, f):
@@ -178,7 +181,7 @@ func (s stagedFault) before(other stagedFault) bool {
 
 // proxies warns about a file that the platform no longer reads
 // (spec host-and-retry 12.3).
-func (l *loader) proxies() {
+func (l *reading) proxies() {
 	const name = proxiesFileName
 	if info, err := os.Stat(filepath.Join(l.app.Dir, name)); err == nil && !info.IsDir() {
 		l.warn(&schemas.Fault{File: name, Reason: "proxies are not supported; the file is ignored", Hint: "write an HTTP-triggered function instead"})
@@ -208,7 +211,7 @@ func (l *loader) checkStorage() {
 }
 
 // forgive makes warnings of the faults that do not concern the services.
-func (l *loader) forgive() {
+func (l *reading) forgive() {
 	l.staged = slices.DeleteFunc(l.staged, func(s stagedFault) bool {
 		switch s.fault.File {
 		case hostFileName, localFileName, environmentFile:
@@ -221,7 +224,7 @@ func (l *loader) forgive() {
 	})
 }
 
-func (l *loader) processors() int {
+func (l *reading) processors() int {
 	if l.opts.Processors > 0 {
 		return l.opts.Processors
 	}
@@ -249,7 +252,7 @@ func (l *loader) finish() {
 }
 
 // hash adds a named piece of content to the fingerprint.
-func (l *loader) hash(name string, content []byte) {
+func (l *reading) hash(name string, content []byte) {
 	fmt.Fprintf(l.digest, "%s\x00%d\x00", name, len(content))
 	l.digest.Write(content)
 }

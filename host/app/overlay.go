@@ -8,7 +8,7 @@ import (
 )
 
 // readFile is os.ReadFile, after a look at Options.Overlay.
-func (l *loader) readFile(path string) ([]byte, error) {
+func (l *reading) readFile(path string) ([]byte, error) {
 	if relative, err := filepath.Rel(l.app.Dir, path); err == nil {
 		if text, ok := l.opts.Overlay[filepath.ToSlash(relative)]; ok {
 			return []byte(text), nil
@@ -19,7 +19,7 @@ func (l *loader) readFile(path string) ([]byte, error) {
 
 // functionFolders are the names of the folders below one that hold a function.json, in
 // their order.
-func (l *loader) functionFolders(folder string) ([]string, error) {
+func (l *reading) functionFolders(folder string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(l.app.Dir, folder))
 	if err != nil {
 		return nil, err

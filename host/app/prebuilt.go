@@ -21,7 +21,7 @@ const (
 // prebuilt describes the executable that host.json names: a file of the app if
 // there is one, else a program in PATH (spec workers 13.1). It is not started to find
 // out what it is: a program that is not built with package functions serves HTTP.
-func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
+func (l *handlerFinder) prebuilt(h *HandlerSpec, c *CustomHandler) {
 	name := c.DefaultExecutablePath
 	path, found := l.program(name)
 	isMain, imports := l.mainPackage()
@@ -57,7 +57,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 }
 
 // program finds the executable of that name: below the app, or in PATH.
-func (l *loader) program(name string) (path string, found bool) {
+func (l *handlerFinder) program(name string) (path string, found bool) {
 	path = absolute(l.app.Dir, filepath.FromSlash(name))
 	candidates := []string{path}
 	if runtime.GOOS == "windows" {
@@ -110,7 +110,7 @@ func NoHandlerProgram(path string) error {
 
 // customHandler makes h the HTTP custom handler that host.json describes (spec workers
 // 13.1).
-func (l *loader) customHandler(h *HandlerSpec, c *CustomHandler) {
+func (l *handlerFinder) customHandler(h *HandlerSpec, c *CustomHandler) {
 	description := c.Section + handlerDescription
 	name := l.expand(c.Section+handlerProgram, c.DefaultExecutablePath)
 	path, found := l.program(name)
@@ -140,7 +140,7 @@ func (l *loader) customHandler(h *HandlerSpec, c *CustomHandler) {
 }
 
 // fileOfHandler takes note of a file of the app that a custom handler consists of.
-func (l *loader) fileOfHandler(h *HandlerSpec, path string) {
+func (l *handlerFinder) fileOfHandler(h *HandlerSpec, path string) {
 	if relative, err := filepath.Rel(l.app.Dir, path); err != nil || !filepath.IsLocal(relative) || relative == "." {
 		return
 	}
@@ -158,7 +158,7 @@ var handlerVariables = []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "FUNCTIONS_HTTPW
 
 // expand replaces %NAME% in an argument by the setting of that name. Unknown names
 // stay as they are, as on the platform (spec workers 13.1).
-func (l *loader) expand(path, argument string) string {
+func (l *handlerFinder) expand(path, argument string) string {
 	return variable.ReplaceAllStringFunc(argument, func(text string) string {
 		name := strings.Trim(text, "%")
 		if value, ok := l.app.Settings.Lookup(name); ok {

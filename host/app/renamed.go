@@ -34,7 +34,7 @@ func below(parent, path string) string {
 }
 
 // renamedKeys warns about keys of host.json that have another name now.
-func (l *loader) renamedKeys(r reader) {
+func (l *hostFile) renamedKeys(r reader) {
 	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
 		old := below(n.In, n.Old)
 		if !r.has(old) {
@@ -104,7 +104,7 @@ func (l *loader) renamedProperties(f *Function, b *Binding) {
 		old, value, given := member(b.Props, n.Old)
 		now, _, beside := member(b.Props, n.New)
 		given, beside = given && value != nil, beside && b.Value(n.New) != nil
-		earlier := n.Bundle > 0 && l.earlierBundle
+		earlier := n.Bundle > 0 && l.host.earlierBundle
 		switch {
 		case n.Also != nil && (!given || slices.ContainsFunc(n.Also, func(key string) bool { return b.Value(key) != nil }) ||
 			n.With != "" && !strings.EqualFold(b.String(n.With), n.Word)):

@@ -42,7 +42,7 @@ func RouteOf(a *App, f *Function) httptrigger.Route {
 // checkPrefix refuses a prefix that spoils each route: one that puts two slashes into it,
 // which the routes of the platform's library have not, and one that is no template (ext:
 // WebJobsRouteBuilder.cs BuildRouteTemplate).
-func (l *loader) checkPrefix(r reader) {
+func (l *hostFile) checkPrefix(r reader) {
 	const path = "extensions.http.routePrefix"
 	prefix, reason := l.app.Config.HTTP.RoutePrefix, ""
 	if strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//") {

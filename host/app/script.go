@@ -35,7 +35,7 @@ func (l *loader) script(f *Function, root map[string]any) {
 	}
 	fault := f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, "", "run.*, index.js, index.mjs, index.cjs or __init__.py",
 		"unable to determine the primary function script")
-	fault.Hint = l.nothingRuns()
+	fault.Hint = l.handler.nothingRuns()
 	if l.app.Handler.Kind == Language {
 		fault.Hint = "rename the main file to index or run, or set scriptFile"
 	}

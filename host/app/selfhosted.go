@@ -41,7 +41,7 @@ var profiles = []string{"default", "mcp-custom-handler", "web-app-custom-handler
 var selfHostedMethods = []string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT"} // read only
 
 // applyProfile lays the defaults of the app's profile under what is set.
-func (l *loader) applyProfile(doc *schemas.Document) {
+func (l *hostFile) applyProfile(doc *schemas.Document) {
 	r := reader{doc: doc}
 	given := strings.TrimSpace(r.text(profileKey, ""))
 	at := slices.IndexFunc(profiles, func(p string) bool { return strings.EqualFold(p, given) })

@@ -24,7 +24,7 @@ var (
 
 // loadServiceBusEntities reads the file that describes the entities of the embedded
 // Service Bus (spec messaging 3.12).
-func (l *loader) loadServiceBusEntities(r reader) {
+func (l *hostFile) loadServiceBusEntities(r reader) {
 	name, text, ok := l.readConfigFile(r, entitiesFile, l.opts.Entities.ServiceBus)
 	if !ok {
 		return
@@ -32,12 +32,11 @@ func (l *loader) loadServiceBusEntities(r reader) {
 	entities, faults := config.Parse(name, text)
 	l.report(faults, entities.Warnings)
 	l.app.ServiceBusEntities = entities
-	l.entitiesName = name
 }
 
 // readConfigFile returns the file that the flag or host.json names; ok is false when
 // no file can be read.
-func (l *loader) readConfigFile(r reader, c configFile, flag string) (name string, text []byte, ok bool) {
+func (l *hostFile) readConfigFile(r reader, c configFile, flag string) (name string, text []byte, ok bool) {
 	name = flag
 	given := name != ""
 	if !given {
@@ -70,7 +69,7 @@ func (l *loader) readConfigFile(r reader, c configFile, flag string) (name strin
 }
 
 // report takes over what was found wrong with a file.
-func (l *loader) report(faults, warnings []*schemas.Fault) {
+func (l *hostFile) report(faults, warnings []*schemas.Fault) {
 	for _, f := range faults {
 		l.fault(f)
 	}

@@ -63,7 +63,7 @@ func findSwitch(name string) (string, bool) {
 
 // readSwitches fills App.Switches from the redeliver object of host.json, over
 // which the environment and --set were laid. The schema reports what is wrong.
-func (l *loader) readSwitches(r reader) {
+func (l *hostFile) readSwitches(r reader) {
 	at := func(name string) string { return switchSection + "." + name }
 	l.app.Switches = Switches{
 		RetryCounting:          r.word(at("retryCounting"), "runtime", "documented"),

@@ -53,7 +53,7 @@ func (l *loader) hashWatched() {
 }
 
 // hashFiles adds the files below a folder of the app whose names are wanted.
-func (l *loader) hashFiles(folder string, wanted func(name string) bool) {
+func (l *reading) hashFiles(folder string, wanted func(name string) bool) {
 	// Errors leave a file out: it may just have gone.
 	_ = linked.Walk(filepath.Join(l.app.Dir, folder), func(path string, e fs.DirEntry, err error) error {
 		switch {

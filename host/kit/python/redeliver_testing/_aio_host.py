@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 from datetime import datetime
 from types import TracebackType
@@ -37,8 +36,7 @@ class Clock:
 
     async def jump(self, by: Span) -> datetime:
         """Moves time as when the machine has slept: what was due comes late."""
-        await self._host._session.verb("POST", "jump", {"by": span_text(by)})
-        return await self.now()
+        return await self._host._drive({"jump": span_text(by)})
 
 
 class Host:
@@ -48,7 +46,6 @@ class Host:
     def __init__(self, options: "_options.Options") -> None:
         self._options = options
         self._session = AsyncSession(options.handlers(), options.seconds)
-        self._cursor = 0
         self._stopped = False
         self.clock = Clock(self)
 
@@ -89,9 +86,8 @@ class Host:
         if self in _timeline.hosts:
             _timeline.hosts.remove(self)
         told = await self._session.close()
-        failures = told.get("failures") or []
-        if failures:
-            raise Failure("\n".join(str(f.get("text") if isinstance(f, dict) else f) for f in failures))
+        if told.get("failures"):
+            raise Failure(_timeline.failures(told["failures"]))
 
     # What comes in.
 
@@ -140,75 +136,69 @@ class Host:
 
     async def request(self, method: str, path: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None) -> Response:
         """Makes a request of an HTTP function; path is as in a URL, "/api/orders"."""
-        sent: Dict[str, Any] = {"method": method, "path": path, "headers": dict(headers or {})}
-        if body is not None:
-            sent["data"] = base64.b64encode(encoded(body)).decode("ascii")
-        return _options.response(await self._session.verb("POST", "request", sent))
+        answer = await self._session.raw(method, self._session.path("http" + path), None if body is None else encoded(body), headers=headers)
+        if answer.status == 409 or "Content-Type" in answer.headers and answer.status >= 500:
+            _options.refused(answer)
+        return Response(*answer)
 
     async def call(self, function: str, input: Any = None) -> Json:
         """Calls a function by hand, as the admin API does. Answers what the program says of it."""
-        return await self._session.control("POST", f"functions/{escaped(function)}/invoke", encoded("" if input is None else input))
+        return await self._session.verb("POST", "call", {"function": function, "input": encoded("" if input is None else input).decode("utf-8")})
 
     # What a test waits for: time moves until it happens. A Failure says at once that it cannot.
 
     async def settled(self, function: Optional[str] = None) -> Record:
         """The next end of a delivery, of a function."""
-        return await self._until({"kind": "settled", "function": function}, f"a settlement{_options.of(function)}")
+        return await self._until({"settled": function or True})
 
     async def poisoned(self, function: Optional[str] = None) -> Record:
         """The next message that is poison."""
-        return await self._until({"kind": "settled", "function": function, "decision": "poisoned"}, f"a poison message{_options.of(function)}")
+        return await self._until({"poisoned": function or True})
 
     async def dead_lettered(self, path: Optional[str] = None) -> Record:
         """The next dead letter, of a queue or a subscription."""
-        return await self._until({"kind": "dead_lettered", "source": path}, f"a dead letter{_options.of(path)}")
+        return await self._until({"deadLettered": path or True})
+
+    async def completed(self, function: Optional[str] = None) -> Record:
+        """The next message that a function is done with."""
+        return await self._until({"completed": function or True})
 
     async def checkpointed(self, function: Optional[str] = None) -> Record:
         """The next checkpoint, of a function of Event Hubs or Cosmos DB."""
-        return await self._until({"kind": "settled", "function": function, "decision": "checkpointed"}, f"a checkpoint{_options.of(function)}")
+        return await self._until({"checkpointed": function or True})
 
     async def until(self, pattern: Pattern) -> Record:
         """The next record of the journal that has these members."""
-        return await self._until(pattern, f"a record with {dict(pattern)}")
+        return await self._until(pattern)
 
     async def idle(self) -> datetime:
         """Moves time until nothing is left to happen but ticks of timers."""
         return await self._drive({"idle": True})
 
-    async def _until(self, pattern: Pattern, what: str) -> Record:
-        wanted = {name: value for name, value in pattern.items() if value is not None}
-        told = await self._session.verb("POST", "drive", {"until": wanted, "after": self._cursor})
+    async def _until(self, pattern: Pattern) -> Record:
+        told = await self._session.verb("POST", "drive", {"until": dict(pattern)})
         if told.get("stopped") != "met" or not told.get("record"):
-            ends = {"horizon": "it has not come for 7 days", "crashed": "the host has crashed: start_again() starts it"}
-            text = ends.get(str(told.get("stopped")), "nothing is left to happen")
-            raise Failure(f"{what} has not come: {text}; it is {told.get('now')}\n{await self.explain()}\n{await self._again()}")
-        record = Record(told["record"])
-        self._cursor = record.seq
-        return record
+            raise Failure("\n".join([f"{told.get('text')}; it is {told.get('now')}", *_timeline.indented(told), self._again()]))
+        return Record(told["record"])
 
     async def _drive(self, how: Mapping[str, Any]) -> datetime:
         return moment((await self._session.verb("POST", "drive", how))["now"])
 
-    async def _again(self) -> str:
-        seed = self._session.info.get("seed", self._options.seed)
-        return f"seed {seed}; again with REDELIVER_SEED={seed}"
+    def _again(self) -> str:
+        return f"seed {self.seed}; again with REDELIVER_SEED={self.seed}"
 
     # What there is. Nothing changes.
 
     async def attempts(self, function: Optional[str] = None) -> List[Attempt]:
         """All attempts so far, of a function."""
-        told = await self._session.verb("GET", "attempts", function=function)
-        return [attempt(one) for one in (told.get("attempts") if isinstance(told, dict) else told) or []]
+        return [attempt(one) for one in await self._session.verb("GET", "attempts", function=function)]
 
     async def deliveries(self, function: str) -> List[int]:
         """The attempts in each delivery of a function, such as [5, 5, 5]."""
-        told = await self._session.verb("GET", "attempts", function=function)
-        if isinstance(told, dict) and told.get("deliveries") is not None:
-            return [int(n) for n in told["deliveries"]]
         counts: Dict[Any, int] = {}
-        for one in (told.get("attempts") if isinstance(told, dict) else told) or []:
-            key = one.get("deliveryId") or (one.get("messageId"), one["delivery"])
-            counts[key] = counts.get(key, 0) + 1
+        for one in await self.attempts(function):
+            delivery = one.message_id, one.delivery, one.delivery_id
+            counts[delivery] = counts.get(delivery, 0) + 1
         return list(counts.values())
 
     async def explain(self, message: Optional[str] = None) -> str:
@@ -263,10 +253,8 @@ class Host:
         """Compares with the "then" of a scenario: functions, queues, service_bus, blobs,
         journal, nothing_else, invariants. A Failure has every difference."""
         told = await self._session.verb("POST", "expect", {"then": _options.camel(then)})
-        failures = told.get("failures") or []
-        if failures:
-            text = "\n".join(str(f.get("text") if isinstance(f, dict) else f) for f in failures)
-            raise Failure(f"{text}\n{await self._again()}")
+        if told.get("failures"):
+            raise Failure(str(told.get("text") or _timeline.failures(told["failures"])))
 
     # What goes wrong.
 
@@ -285,9 +273,9 @@ class Host:
         """Makes the next writes of a function's outputs fail."""
         await self._session.control("PUT", "outputs/fault", encoded(error), name=function, times=times)
 
-    async def expire_locks(self, path: Optional[str] = None) -> None:
-        """Ends the locks and leases of messages in work."""
-        await self._session.verb("POST", "expire-locks", {"path": path} if path else {})
+    async def expire_locks(self, path: str) -> None:
+        """Ends the locks of an entity of Service Bus, as if their time were over."""
+        await self._session.verb("POST", "expire-locks", {"entity": path})
 
     async def crash(self) -> None:
         """Ends the host as a power failure does. The data stays, and the test goes on."""
@@ -301,15 +289,15 @@ class Host:
 
     async def start_again(self) -> None:
         """Starts a host that has crashed, after moving time to the crash that was asked for."""
-        await self._session.verb("POST", "start", {})
+        await self._session.verb("POST", "start")
 
     async def restart(self) -> None:
         """Stops the host as Ctrl+C does, and starts it again."""
-        await self._session.verb("POST", "restart", {})
+        await self._session.verb("POST", "restart")
 
     async def scale_out(self) -> None:
         """Starts another instance beside this one; the option instances has to be set."""
-        await self._session.verb("POST", "instances", {"out": True})
+        await self._session.verb("POST", "instances")
 
     # State.
 
@@ -328,7 +316,6 @@ class Host:
         """A new host under this one: data, clock, identifiers and journal begin anew."""
         await self._session.close()
         self._session = AsyncSession(self._options.handlers(), self._options.seconds)
-        self._cursor = 0
         await self._session.open(self._options.sent())
 
     # Places, for clients with sockets of their own: the option ports has to be set.

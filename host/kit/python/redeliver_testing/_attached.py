@@ -31,6 +31,7 @@ class Described:
         self.app = App(lambda level, text: None)
         self.metadata: List[Dict[str, Any]] = []
         self.file: Optional[str] = None  # of the app
+        self.written: Dict[str, Dict[str, Any]] = {}  # functions of the test, as a scenario has them
 
     def add_app(self, app: Any) -> None:
         self.file = file_of(app)
@@ -59,6 +60,7 @@ class Described:
         if policy:
             metadata["retryOptions"] = policy
         self.metadata.append(metadata)
+        self.written[name] = {**spec, "trigger": trigger, "handler": {"attached": True}}
 
 
 def policy_of(retry: Optional[Mapping[str, Any]]) -> Optional[Dict[str, Any]]:

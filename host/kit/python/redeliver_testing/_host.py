@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 from datetime import datetime
 from types import TracebackType
@@ -39,8 +38,7 @@ class Clock:
 
     def jump(self, by: Span) -> datetime:
         """Moves time as when the machine has slept: what was due comes late."""
-        self._host._session.verb("POST", "jump", {"by": span_text(by)})
-        return self.now()
+        return self._host._drive({"jump": span_text(by)})
 
 
 class Host:
@@ -50,7 +48,6 @@ class Host:
     def __init__(self, options: "_options.Options") -> None:
         self._options = options
         self._session = Session(options.handlers(), options.seconds)
-        self._cursor = 0
         self._stopped = False
         self.clock = Clock(self)
 
@@ -91,9 +88,8 @@ class Host:
         if self in _timeline.hosts:
             _timeline.hosts.remove(self)
         told = self._session.close()
-        failures = told.get("failures") or []
-        if failures:
-            raise Failure("\n".join(str(f.get("text") if isinstance(f, dict) else f) for f in failures))
+        if told.get("failures"):
+            raise Failure(_timeline.failures(told["failures"]))
 
     # What comes in.
 
@@ -142,75 +138,69 @@ class Host:
 
     def request(self, method: str, path: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None) -> Response:
         """Makes a request of an HTTP function; path is as in a URL, "/api/orders"."""
-        sent: Dict[str, Any] = {"method": method, "path": path, "headers": dict(headers or {})}
-        if body is not None:
-            sent["data"] = base64.b64encode(encoded(body)).decode("ascii")
-        return _options.response(self._session.verb("POST", "request", sent))
+        answer = self._session.raw(method, self._session.path("http" + path), None if body is None else encoded(body), headers=headers)
+        if answer.status == 409 or "Content-Type" in answer.headers and answer.status >= 500:
+            _options.refused(answer)
+        return Response(*answer)
 
     def call(self, function: str, input: Any = None) -> Json:
         """Calls a function by hand, as the admin API does. Answers what the program says of it."""
-        return self._session.control("POST", f"functions/{escaped(function)}/invoke", encoded("" if input is None else input))
+        return self._session.verb("POST", "call", {"function": function, "input": encoded("" if input is None else input).decode("utf-8")})
 
     # What a test waits for: time moves until it happens. A Failure says at once that it cannot.
 
     def settled(self, function: Optional[str] = None) -> Record:
         """The next end of a delivery, of a function."""
-        return self._until({"kind": "settled", "function": function}, f"a settlement{_options.of(function)}")
+        return self._until({"settled": function or True})
 
     def poisoned(self, function: Optional[str] = None) -> Record:
         """The next message that is poison."""
-        return self._until({"kind": "settled", "function": function, "decision": "poisoned"}, f"a poison message{_options.of(function)}")
+        return self._until({"poisoned": function or True})
 
     def dead_lettered(self, path: Optional[str] = None) -> Record:
         """The next dead letter, of a queue or a subscription."""
-        return self._until({"kind": "dead_lettered", "source": path}, f"a dead letter{_options.of(path)}")
+        return self._until({"deadLettered": path or True})
+
+    def completed(self, function: Optional[str] = None) -> Record:
+        """The next message that a function is done with."""
+        return self._until({"completed": function or True})
 
     def checkpointed(self, function: Optional[str] = None) -> Record:
         """The next checkpoint, of a function of Event Hubs or Cosmos DB."""
-        return self._until({"kind": "settled", "function": function, "decision": "checkpointed"}, f"a checkpoint{_options.of(function)}")
+        return self._until({"checkpointed": function or True})
 
     def until(self, pattern: Pattern) -> Record:
         """The next record of the journal that has these members."""
-        return self._until(pattern, f"a record with {dict(pattern)}")
+        return self._until(pattern)
 
     def idle(self) -> datetime:
         """Moves time until nothing is left to happen but ticks of timers."""
         return self._drive({"idle": True})
 
-    def _until(self, pattern: Pattern, what: str) -> Record:
-        wanted = {name: value for name, value in pattern.items() if value is not None}
-        told = self._session.verb("POST", "drive", {"until": wanted, "after": self._cursor})
+    def _until(self, pattern: Pattern) -> Record:
+        told = self._session.verb("POST", "drive", {"until": dict(pattern)})
         if told.get("stopped") != "met" or not told.get("record"):
-            ends = {"horizon": "it has not come for 7 days", "crashed": "the host has crashed: start_again() starts it"}
-            text = ends.get(str(told.get("stopped")), "nothing is left to happen")
-            raise Failure(f"{what} has not come: {text}; it is {told.get('now')}\n{self.explain()}\n{self._again()}")
-        record = Record(told["record"])
-        self._cursor = record.seq
-        return record
+            raise Failure("\n".join([f"{told.get('text')}; it is {told.get('now')}", *_timeline.indented(told), self._again()]))
+        return Record(told["record"])
 
     def _drive(self, how: Mapping[str, Any]) -> datetime:
         return moment((self._session.verb("POST", "drive", how))["now"])
 
     def _again(self) -> str:
-        seed = self._session.info.get("seed", self._options.seed)
-        return f"seed {seed}; again with REDELIVER_SEED={seed}"
+        return f"seed {self.seed}; again with REDELIVER_SEED={self.seed}"
 
     # What there is. Nothing changes.
 
     def attempts(self, function: Optional[str] = None) -> List[Attempt]:
         """All attempts so far, of a function."""
-        told = self._session.verb("GET", "attempts", function=function)
-        return [attempt(one) for one in (told.get("attempts") if isinstance(told, dict) else told) or []]
+        return [attempt(one) for one in self._session.verb("GET", "attempts", function=function)]
 
     def deliveries(self, function: str) -> List[int]:
         """The attempts in each delivery of a function, such as [5, 5, 5]."""
-        told = self._session.verb("GET", "attempts", function=function)
-        if isinstance(told, dict) and told.get("deliveries") is not None:
-            return [int(n) for n in told["deliveries"]]
         counts: Dict[Any, int] = {}
-        for one in (told.get("attempts") if isinstance(told, dict) else told) or []:
-            key = one.get("deliveryId") or (one.get("messageId"), one["delivery"])
-            counts[key] = counts.get(key, 0) + 1
+        for one in self.attempts(function):
+            delivery = one.message_id, one.delivery, one.delivery_id
+            counts[delivery] = counts.get(delivery, 0) + 1
         return list(counts.values())
 
     def explain(self, message: Optional[str] = None) -> str:
@@ -265,10 +255,8 @@ class Host:
         """Compares with the "then" of a scenario: functions, queues, service_bus, blobs,
         journal, nothing_else, invariants. A Failure has every difference."""
         told = self._session.verb("POST", "expect", {"then": _options.camel(then)})
-        failures = told.get("failures") or []
-        if failures:
-            text = "\n".join(str(f.get("text") if isinstance(f, dict) else f) for f in failures)
-            raise Failure(f"{text}\n{self._again()}")
+        if told.get("failures"):
+            raise Failure(str(told.get("text") or _timeline.failures(told["failures"])))
 
     # What goes wrong.
 
@@ -287,9 +275,9 @@ class Host:
         """Makes the next writes of a function's outputs fail."""
         self._session.control("PUT", "outputs/fault", encoded(error), name=function, times=times)
 
-    def expire_locks(self, path: Optional[str] = None) -> None:
-        """Ends the locks and leases of messages in work."""
-        self._session.verb("POST", "expire-locks", {"path": path} if path else {})
+    def expire_locks(self, path: str) -> None:
+        """Ends the locks of an entity of Service Bus, as if their time were over."""
+        self._session.verb("POST", "expire-locks", {"entity": path})
 
     def crash(self) -> None:
         """Ends the host as a power failure does. The data stays, and the test goes on."""
@@ -303,15 +291,15 @@ class Host:
 
     def start_again(self) -> None:
         """Starts a host that has crashed, after moving time to the crash that was asked for."""
-        self._session.verb("POST", "start", {})
+        self._session.verb("POST", "start")
 
     def restart(self) -> None:
         """Stops the host as Ctrl+C does, and starts it again."""
-        self._session.verb("POST", "restart", {})
+        self._session.verb("POST", "restart")
 
     def scale_out(self) -> None:
         """Starts another instance beside this one; the option instances has to be set."""
-        self._session.verb("POST", "instances", {"out": True})
+        self._session.verb("POST", "instances")
 
     # State.
 
@@ -330,7 +318,6 @@ class Host:
         """A new host under this one: data, clock, identifiers and journal begin anew."""
         self._session.close()
         self._session = Session(self._options.handlers(), self._options.seconds)
-        self._cursor = 0
         self._session.open(self._options.sent())
 
     # Places, for clients with sockets of their own: the option ports has to be set.

@@ -10,10 +10,10 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._attached import Described, Handlers, described, handled
-from ._session import target
-from ._types import Function, KitError, Record, Response, Span
+from ._session import Answer, checked, target
+from ._types import Function, KitError, Record, Span
 
-__all__ = ["Options", "camel", "of", "records", "response", "target"]
+__all__ = ["Options", "camel", "records", "refused", "target"]
 
 HANDLER_SECONDS = 30.0
 
@@ -66,7 +66,9 @@ class Options:
         return Handlers(self._of) if self._of else None
 
     def sent(self) -> Dict[str, Any]:
-        scripted = {name: dict(spec) for name, spec in self.functions.items() if not handled(spec.get("handler"))}
+        given = {name: dict(spec) for name, spec in self.functions.items() if not handled(spec.get("handler"))}
+        for one in self._of or ():
+            given.update(one.written)
         sent: Dict[str, Any] = {"seed": self.seed}
         if self._of:
             sent["attached"] = True
@@ -76,7 +78,7 @@ class Options:
             at = self.start if self.start.tzinfo else self.start.replace(tzinfo=timezone.utc)
             sent["start"] = at.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         for name, value in (
-            ("functions", scripted), ("host", dict(self.host)), ("settings", dict(self.settings)), ("set", list(self.set)),
+            ("functions", given), ("host", dict(self.host)), ("settings", dict(self.settings)), ("set", list(self.set)),
             ("ports", self.ports), ("instances", self.instances), ("name", self.name),
         ):
             if value:
@@ -129,10 +131,6 @@ def current() -> str:
     return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
 
 
-def of(name: Optional[str]) -> str:
-    return f" of {name}" if name else ""
-
-
 def camel(then: Any) -> Any:
     """Names of Python as scenarios have them, at the top: service_bus is serviceBus."""
     def word(name: str) -> str:
@@ -146,9 +144,11 @@ def records(body: bytes) -> List[Record]:
     return [Record(json.loads(line)) for line in body.splitlines() if line.strip()]
 
 
-def response(told: Mapping[str, Any]) -> Response:
-    import base64
-
-    body = base64.b64decode(told["data"]) if told.get("data") else str(told.get("body") or "").encode("utf-8")
-    headers = {name: value[0] if isinstance(value, list) and value else str(value) for name, value in (told.get("headers") or {}).items()}
-    return Response(int(told.get("status") or told.get("statusCode") or 0), headers, body)
+def refused(answer: Answer) -> None:
+    """Raises what the kit refuses, and not the function."""
+    try:
+        told = json.loads(answer.body)
+    except ValueError:
+        return
+    if isinstance(told, dict) and told.get("code") and "error" in told:
+        checked(answer)

@@ -14,10 +14,10 @@ import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
 from urllib.parse import quote, urlencode
 
-from . import _process
+from . import _process, _timeline
 from ._attached import Handlers, Lines, debugged
 from ._limit import limit
-from ._types import KitError, KitTimeout
+from ._types import Failure, KitError, KitTimeout
 from ._worker import answers
 
 MOST = 1 << 16
@@ -84,10 +84,13 @@ class Connections:
         self.kit = kit
         self._idle: List[http.client.HTTPConnection] = []
 
-    def begin(self, method: str, path: str, body: Optional[bytes], kind: str) -> http.client.HTTPConnection:
-        headers = {"Authorization": f"Bearer {self.kit.token}", "User-Agent": "redeliver-testing-python"}
+    def begin(self, method: str, path: str, body: Optional[bytes], kind: str, more: Optional[Mapping[str, str]]) -> http.client.HTTPConnection:
+        headers = {"User-Agent": "redeliver-testing-python"}
         if body is not None:
             headers["Content-Type"] = kind
+        for name, value in (more or {}).items():
+            headers["X-Redeliver-Authorization" if name.lower() == "authorization" else name] = value
+        headers["Authorization"] = f"Bearer {self.kit.token}"
         while True:
             fresh = not self._idle
             connection = http.client.HTTPConnection(self.kit.host, self.kit.port) if fresh else self._idle.pop()
@@ -124,6 +127,7 @@ class Connections:
 def checked(answer: Answer) -> Any:
     """What an answer says; a refusal is raised."""
     status, _, body = answer
+    told: Any
     try:
         told = json.loads(body) if body else None
     except ValueError:
@@ -132,6 +136,8 @@ def checked(answer: Answer) -> Any:
         return told
     if not isinstance(told, dict):
         told = {"error": f"status {status}"}
+    if told.get("code") == "step_failed":
+        raise Failure(_timeline.failures(list(told.get("failures") or [{"message": told.get("error")}])))
     raise KitError(str(told.get("error") or f"status {status}"), str(told.get("code") or ""), str(told.get("hint") or ""))
 
 
@@ -161,12 +167,17 @@ class _Base:
         """Takes note of a host that has started; the place of its handlers, if it waits for
         them."""
         self.info, self.id = info, str(info["id"])
+        return info.get("worker") if self._handlers is not None else None
+
+    def _started(self, info: Dict[str, Any]) -> None:
+        """Takes note of a host that has its handlers, and gives them what they would have in
+        their environment."""
+        self.info.update(info)
         for entry in info.get("environment") or ():
             name, _, value = str(entry).partition("=")
             if name not in os.environ:
                 os.environ[name] = value
                 self._set.append(name)
-        return info.get("worker") if self._handlers is not None else None
 
     def _listen(self, wire: Any) -> None:
         assert self._handlers is not None
@@ -199,8 +210,7 @@ class Session(_Base):
         try:
             if worker is not None:
                 self._listen(Wire(worker))
-            if worker is not None or self.info.get("ready") is False:
-                self.info.update(self.ask("POST", self.path("ready"), {}) or {})
+                self._started(self.ask("POST", self.path("ready")))
         except BaseException:
             self.close()
             raise
@@ -215,9 +225,11 @@ class Session(_Base):
         sent = None if body is None else json.dumps(body).encode("utf-8")
         return checked(self.raw(method, path, sent, "application/json"))
 
-    def raw(self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream") -> Answer:
+    def raw(
+        self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream", headers: Optional[Mapping[str, str]] = None
+    ) -> Answer:
         """A call. Until its answer comes the handlers run."""
-        connection = self._connections.begin(method, path, body, kind)
+        connection = self._connections.begin(method, path, body, kind, headers)
         try:
             self._serve(connection, f"{method} {path}")
         except BaseException:
@@ -234,8 +246,12 @@ class Session(_Base):
             while True:
                 ready = {key.fileobj for key, _ in selector.select(max(0.0, until - time.monotonic()))}
                 if self._wire is not None and self._wire in ready:
-                    for text in self._wire.take():
+                    wire = self._wire
+                    for text in wire.take():
                         self._take(text)
+                    if self._wire is None:
+                        selector.unregister(wire)
+                        wire.close()
                     until = time.monotonic() + self._seconds
                 elif ready:
                     return
@@ -253,6 +269,8 @@ class Session(_Base):
         for kind, body in message.items():
             if kind == "invocationRequest":
                 self._call(handlers, request, body or {})
+            elif kind == "workerTerminate":
+                self._wire = None  # who reads it closes it
             elif isinstance(body, dict):
                 answer = handlers.answer(kind, body)
                 if answer is not None:
@@ -340,8 +358,7 @@ class AsyncSession(_Base):
                 self._listen(await AsyncWire.connect(worker))
                 self._broken = asyncio.get_running_loop().create_future()
                 self._serving = asyncio.ensure_future(self._serve())
-            if worker is not None or self.info.get("ready") is False:
-                self.info.update(await self.ask("POST", self.path("ready"), {}) or {})
+                self._started(await self.ask("POST", self.path("ready")))
         except BaseException:
             await self.close()
             raise
@@ -356,11 +373,13 @@ class AsyncSession(_Base):
         sent = None if body is None else json.dumps(body).encode("utf-8")
         return checked(await self.raw(method, path, sent, "application/json"))
 
-    async def raw(self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream") -> Answer:
+    async def raw(
+        self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream", headers: Optional[Mapping[str, str]] = None
+    ) -> Answer:
         loop = asyncio.get_running_loop()
 
         def call() -> Answer:
-            return self._connections.end(self._connections.begin(method, path, body, kind))
+            return self._connections.end(self._connections.begin(method, path, body, kind, headers))
 
         answer = asyncio.ensure_future(loop.run_in_executor(None, call))
         waiting: List[Any] = [answer] if self._broken is None else [answer, self._broken]
@@ -390,6 +409,9 @@ class AsyncSession(_Base):
                     task = asyncio.ensure_future(self._call(request, body or {}))
                     tasks.add(task)
                     task.add_done_callback(tasks.discard)
+                elif kind == "workerTerminate":
+                    self._wire.close()
+                    return
                 elif isinstance(body, dict) and self._handlers is not None:
                     answer = self._handlers.answer(kind, body)
                     if answer is not None:

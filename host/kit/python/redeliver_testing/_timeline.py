@@ -40,6 +40,23 @@ def text(told: Mapping[str, Any]) -> str:
     return "\n".join(out) or "nothing has happened"
 
 
+def failures(told: List[Mapping[str, Any]]) -> str:
+    """Failures of the program, for a person."""
+    lines = []
+    for one in told:
+        where = f"{one['path']}: " if one.get("path") else ""
+        lines.append(f"{where}{one.get('message') or ''}")
+        if one.get("want") or one.get("got"):
+            lines += [f"  want  {one.get('want', '')}", f"  got   {one.get('got', '')}"]
+        lines += indented(one)
+    return "\n".join(lines)
+
+
+def indented(told: Mapping[str, Any]) -> List[str]:
+    """A timeline below what it is about."""
+    return [f"    {line}" for line in told.get("timeline") or ()]
+
+
 MOST = 12  # equal lines of a life that are shown
 
 

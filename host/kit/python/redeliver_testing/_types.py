@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
@@ -63,16 +64,19 @@ class Attempt:
     started: datetime
     ended: Optional[datetime]
     """None while it runs. Both are virtual."""
-    took: Optional[timedelta]
-    """The real time, None where it is not known."""
+    took: timedelta
+    """The real time."""
     status: str
-    """running, succeeded, failed, timeout, lost, cancelled."""
+    """running, succeeded, failed, timed_out, lost."""
     error: Optional[Problem]
     decision: Optional[str]
     """Of a failed one: retry, exhausted, permanent, cancelled."""
     next_delay: Optional[timedelta]
     logs: Sequence[str] = ()
-    instance: Optional[str] = None
+    settled: Optional[str] = None
+    """How the delivery was settled, of its last attempt."""
+    delivery_id: str = ""
+    """Of the journal; after a restart the names begin anew."""
 
 
 @dataclass(frozen=True)
@@ -156,14 +160,14 @@ def span_text(span: Span) -> str:
     raise TypeError(f"a time span is a timedelta or text such as '30s', and not {span!r}")
 
 
+UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+
+
 def span(text: Optional[str]) -> Optional[timedelta]:
-    """A span of the program, "hh:mm:ss.fffffff" with days before it."""
+    """A span of the program, such as "1m30s"."""
     if not text:
         return None
-    sign = -1 if text.startswith("-") else 1
-    hours, minutes, seconds = text.lstrip("-").split(":")
-    days, _, hours = hours.rpartition(".")
-    return sign * timedelta(days=int(days or 0), hours=int(hours), minutes=int(minutes), seconds=float(seconds))
+    return timedelta(seconds=sum(float(number) * UNITS[unit] for number, unit in re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)))
 
 
 def encoded(body: Any) -> bytes:
@@ -186,18 +190,16 @@ def data(shown: Mapping[str, Any]) -> bytes:
 
 def attempt(told: Mapping[str, Any]) -> Attempt:
     error = told.get("error")
-    if isinstance(error, str):
-        error = {"message": error}
     maximum = told.get("maxRetryCount")
     return Attempt(
         function=told["function"], message_id=told.get("messageId"), invocation_id=told.get("invocationId") or "",
         delivery=int(told.get("delivery") or 0), delivery_count=int(told.get("deliveryCount") or 0),
         attempt=int(told.get("attempt") or 0), retry_count=int(told.get("retryCount") or 0),
         max_retry_count=None if maximum is None else int(maximum),
-        started=moment(told["started"]), ended=maybe_moment(told.get("ended")), took=span(told.get("took")),
+        started=moment(told["started"]), ended=maybe_moment(told.get("ended")), took=timedelta(milliseconds=float(told.get("tookMs") or 0)),
         status=told.get("status") or "", decision=told.get("decision") or None, next_delay=span(told.get("nextDelay")),
         error=Problem(error.get("type") or "", error.get("message") or "", error.get("stack") or "") if error else None,
-        logs=tuple(told.get("logs") or ()), instance=told.get("instance"),
+        logs=tuple(line["text"] for line in told.get("logs") or ()), settled=told.get("settled") or None, delivery_id=told.get("deliveryId") or "",
     )
 
 

@@ -15,6 +15,8 @@ from ._types import (
 
 Pattern = Mapping[str, Any]
 
+__tracebackhide__ = True  # of pytest: a failure is shown where the test called
+
 
 class Clock:
     """The virtual time of a host. It moves in calls that wait for something, and in these."""
@@ -73,7 +75,7 @@ class Host:
             _timeline.keep(self._options.name, await self.explain(), await self.logs())
             folder = os.environ.get("REDELIVER_KEEP")
             if folder:
-                _timeline.save(folder, self._options.name, await self._session.control("GET", "journal"))
+                _timeline.save(folder, self._options.name, (await self._session.raw("GET", self._session.path("admin/redeliver/journal"))).body)
         except (KitError, OSError):
             pass
 
@@ -206,14 +208,14 @@ class Host:
         return _timeline.text(await self._session.control("GET", "explain", message=message))
 
     async def queue(self, name: str) -> List[Message]:
-        """The messages of a queue, visible or not."""
+        """The messages of a queue that are visible."""
         told = await self._session.control("GET", f"queues/{escaped(name)}/messages", max=32)
         return [queue_message(one) for one in told.get("messages") or []]
 
     async def service_bus(self, path: str) -> List[Message]:
         """The messages of a queue, a subscription (topic/subscription), or of what follows
         these: /$DeadLetterQueue."""
-        told = await self._session.control("GET", "servicebus/messages", path=path, max=256)
+        told = await self._session.control("GET", "servicebus/messages", path=_options.entity(path), max=256)
         return [bus_message(one) for one in told.get("messages") or []]
 
     async def blob(self, path: str) -> bytes:

@@ -13,7 +13,7 @@ from ._attached import Described, Handlers, described, handled
 from ._session import Answer, checked, target
 from ._types import Function, KitError, Record, Span
 
-__all__ = ["Options", "camel", "records", "refused", "target"]
+__all__ = ["Options", "camel", "entity", "records", "refused", "target"]
 
 HANDLER_SECONDS = 30.0
 
@@ -138,6 +138,14 @@ def camel(then: Any) -> Any:
         return first + "".join(part.capitalize() for part in rest)
 
     return {word(name): value for name, value in then.items()}
+
+
+def entity(path: str) -> str:
+    """The path of a queue, or of a subscription, which may be topic/subscription."""
+    first, *rest = path.split("/")
+    if rest and not rest[0].startswith("$") and rest[0].lower() != "subscriptions":
+        rest.insert(0, "Subscriptions")
+    return "/".join([first, *rest])
 
 
 def records(body: bytes) -> List[Record]:

@@ -71,7 +71,8 @@ class Kit:
         )
         self._process = process
         assert process.stdout is not None and process.stderr is not None
-        threading.Thread(target=self._listen, args=(process.stderr,), name="redeliver kit", daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, args=(process.stderr,), name="redeliver kit", daemon=True)
+        self._listener.start()
         return process.stdout.readline().decode("utf-8", "replace")
 
     def _listen(self, errors: IO[bytes]) -> None:
@@ -84,6 +85,7 @@ class Kit:
         if self._process is not None:
             try:
                 text = f"\nredeliver kit ended with {self._process.wait(1)}"
+                self._listener.join(1)
             except subprocess.TimeoutExpired:
                 pass
         return text + "".join(f"\n  {line}" for line in list(self._said)[-20:])

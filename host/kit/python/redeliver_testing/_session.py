@@ -22,6 +22,8 @@ from ._worker import answers
 
 MOST = 1 << 16
 
+__tracebackhide__ = True  # of pytest: a failure is shown where the test called
+
 
 class Answer(NamedTuple):
     """What comes back by HTTP."""

@@ -16,12 +16,12 @@ def keep(test: str, timeline: str, logs: List[str]) -> None:
     kept.append((test, timeline, logs))
 
 
-def save(folder: str, test: str, journal: Any) -> None:
+def save(folder: str, test: str, journal: bytes) -> None:
     """Writes a journal for "redeliver explain --journal"."""
     os.makedirs(folder, exist_ok=True)
     name = re.sub(r"[^\w.-]+", "_", test).strip("_") or "test"
     with open(os.path.join(folder, name + ".jsonl"), "wb") as file:
-        file.write(journal if isinstance(journal, bytes) else str(journal).encode("utf-8"))
+        file.write(journal)
 
 
 def text(told: Mapping[str, Any]) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import textwrap
 
 import pytest
 
@@ -10,10 +12,14 @@ import redeliver_testing as redeliver
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def read(*path):
+    with open(os.path.join(HERE, *path), encoding="utf-8") as file:
+        return file.read()
+
+
 def founding(change):
     """The founding tests with something else in one place."""
-    with open(os.path.join(HERE, "test_founding.py"), encoding="utf-8") as file:
-        text = file.read()
+    text = read("test_founding.py")
     old, new = change
     assert text.count(old) == 1, old
     return text.replace(old, new)
@@ -61,6 +67,25 @@ def test_a_wrong_number(run, change, lines):
 
 def test_as_printed(run):
     run(founding(("import pytest\n", "import pytest\n"))).assert_outcomes(passed=3)
+
+
+def test_the_page(run):
+    """docs/kits/python.md: its app is ours, its first test fails as printed, and passes once it
+    is right; the others pass."""
+    page = read(*[os.pardir] * 4, "docs", "kits", "python.md")
+    app, first, mocked, alone = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert app in read("shop", "function_app.py")
+    [printed] = re.findall(r"```console\n\$ python -m pytest\n(.*?)```", page, re.DOTALL)
+    failed = run(first)
+    failed.assert_outcomes(failed=1)
+    output = failed.stdout.str()
+    for line in printed.splitlines():
+        at = output.find(line.strip("."))
+        assert at >= 0, line
+        output = output[at:]
+    run(first.replace("== [5]", "== [5] * 10")).assert_outcomes(passed=1)
+    imports = "from unittest import mock\nimport function_app\nimport redeliver_testing as redeliver\n"
+    run(imports + "def test_mocked():\n" + textwrap.indent(mocked, "    ") + alone).assert_outcomes(passed=2)
 
 
 def test_four_processes(run):

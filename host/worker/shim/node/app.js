@@ -7,7 +7,7 @@ const { createRequire } = require('module');
 const { entryPoints } = require('./entries');
 const { failure, loadFailure, untold, textOf } = require('./failure');
 const { loadFile, exported } = require('./load');
-const { installCore, hookNames } = require('./core');
+const { hookNames } = require('./core');
 const { decodeRequest, encode, defined } = require('./values');
 const classic = require('./classic');
 
@@ -40,7 +40,6 @@ class App {
     this.startError = undefined; // of the app's own entry point
     this.registering = true; // functions may be declared
     this.current = undefined; // the entry point that is being run
-    installCore(this);
   }
 
   /** Deals with a message of the host. */
@@ -96,7 +95,6 @@ class App {
     this.directory = request.functionAppDirectory || this.directory;
     this.hostVersion = request.hostVersion || '';
     try {
-      process.chdir(this.directory);
       await this.start();
     } catch (error) {
       this.startError = defined(error) ? error : new Error(`the app failed with ${error}`);
@@ -119,6 +117,7 @@ class App {
   }
 
   async start() {
+    process.chdir(this.directory);
     this.useModelOfApp();
     const entries = entryPoints(this.directory);
     if (entries.missing !== undefined) {

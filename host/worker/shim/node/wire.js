@@ -2,6 +2,7 @@
 // The connection: a message is a line of JSON.
 
 const net = require('net');
+const { line } = require('./line');
 
 const mostHeld = 65536; // bytes of answers that wait for others
 
@@ -23,14 +24,14 @@ function connect(host, port, most, receive, refuse) {
         return;
       }
       parts.push(chunk.subarray(0, end));
-      const line = Buffer.concat(parts);
+      const text = Buffer.concat(parts);
       parts = [];
       chunk = chunk.subarray(end + 1);
       let message;
       try {
-        message = JSON.parse(line.toString('utf8'));
+        message = JSON.parse(text.toString('utf8'));
       } catch (error) {
-        refuse(line.subarray(0, headLength).toString('utf8'), error);
+        refuse(text.subarray(0, headLength).toString('utf8'), error);
         continue;
       }
       receive(message);
@@ -53,16 +54,15 @@ function connect(host, port, most, receive, refuse) {
      * leaves at once, after the answers before it.
      */
     send(message) {
-      const line = Buffer.from(wholeCharacters(JSON.stringify(message)) + '\n');
-      if (line.length > most) throw new RangeError(`The message has ${line.length} bytes, and the host takes ${most}.`);
-      if (!message.invocationResponse || held + line.length > mostHeld) {
+      const text = line(message, most);
+      if (!message.invocationResponse || held + text.length > mostHeld) {
         leave();
-        socket.write(line);
+        socket.write(text);
         return;
       }
       if (held === 0) process.nextTick(leave);
-      answers.push(line);
-      held += line.length;
+      answers.push(text);
+      held += text.length;
     },
     /** Sends what is left and ends the process. */
     end() {
@@ -74,11 +74,5 @@ function connect(host, port, most, receive, refuse) {
 
 /** How much of a line is looked at that is too long. */
 const headLength = 1 << 16;
-
-/** JSON without the escapes of halves of characters: a message cannot hold them. */
-function wholeCharacters(json) {
-  if (!/\\ud[89a-f]/.test(json)) return json;
-  return json.replace(/\\(?:ud[89a-f]..|.)/g, (escape) => (escape.length > 2 ? '\\ufffd' : escape));
-}
 
 module.exports = { connect };

@@ -1,6 +1,7 @@
 'use strict';
 // The worker for JavaScript and TypeScript: it connects to the host, and runs the
-// functions of one app. What travels is described in shim/doc.go.
+// functions of one app. What travels is described in shim/doc.go. This file and wire.js are
+// the program; the others are a library, which the test kit has too.
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 18) {
@@ -12,6 +13,7 @@ process.setSourceMapsEnabled(true); // stacks name the lines of TypeScript, wher
 
 const { connect } = require('./wire');
 const { App } = require('./app');
+const { installCore } = require('./core');
 const { textOf } = require('./failure');
 
 /** The value of an option of the command line; the last one counts. */
@@ -30,4 +32,5 @@ const wire = connect(
   (message) => app.receive(message), (head, error) => app.refuse(head, error),
 );
 const app = new App(wire);
+installCore(app);
 wire.send({ requestId: option('requestId'), startStream: { workerId: option('workerId') } });

@@ -26,6 +26,8 @@ import (
 	"os"
 	_ "time/tzdata" // time zones of schedules, also where the system has none
 
+	_ "golang.org/x/crypto/x509roots/fallback" // for services in the cloud, where the system has no certificates, as in the image
+
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/ops/all"
 )

@@ -2,57 +2,67 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
-// kits packs the test kits of other languages that the repository has: host/kit/python as a
-// wheel. A kit of another language gets its function here.
-func (r *release) kits(d *dist) error {
-	return r.pythonKit(d)
+// kit is a test kit of another language. Its package is made by a program of the repository,
+// "go run FOLDER VERSION DIR", which has its sources.
+type kit struct {
+	folder string // of the program
+	kind   string
+	name   string // of the package
 }
 
-// pythonKit packs the modules below host/kit/python that begin with an underscore or the
-// kit's name, as one wheel for all platforms.
-func (r *release) pythonKit(d *dist) error {
+// kits packs the test kits that the repository has. One of another language gets its row.
+func (r *release) kits(d *dist) error {
 	version, err := pythonVersion(r.version)
 	if err != nil {
 		return err
 	}
-	w := wheel{
-		name: r.names.PypiKit.Name, version: version, python: "3.9", about: "Test kit of Redeliver: Azure Functions tests with every delivery, retry and the clock under control.",
-		home: "https://" + r.names.Repository.Name, license: r.license,
-	}
-	folder := filepath.Join(r.root, "host", "kit", "python")
-	modules := filepath.Join(folder, w.module())
-	err = filepath.WalkDir(modules, func(name string, f fs.DirEntry, err error) error {
-		if err != nil || f.IsDir() || strings.Contains(name, "__pycache__") {
-			return err
+	for _, k := range []struct {
+		kit
+		version, place string
+	}{
+		{kit{"host/kit/python/pack", "wheel", r.names.PypiKit.Name}, version, "pypi/"},
+	} {
+		if _, err := os.Stat(filepath.Join(r.root, filepath.FromSlash(k.folder))); errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		data, err := os.ReadFile(name)
+		files, err := k.files(r.root, k.version)
 		if err != nil {
-			return err
+			return fmt.Errorf("test kit %s: %w", k.name, err)
 		}
-		within, err := filepath.Rel(folder, name)
-		w.files = append(w.files, entry{name: filepath.ToSlash(within), mode: 0o644, data: data})
-		return err
-	})
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil // the repository has no such kit
-	case err != nil:
-		return err
+		for name, data := range files {
+			if err := d.add(k.place+name, k.kind, data, &publication{k.name, orderKits}); err != nil {
+				return err
+			}
+		}
 	}
-	if w.readme, err = os.ReadFile(filepath.Join(folder, "README.md")); err != nil {
-		w.readme = r.readme
-	}
-	slices.SortFunc(w.files, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	data, err := w.bytes(r.date)
+	return nil
+}
+
+// files runs the kit's program, and returns what it has written.
+func (k kit) files(root, version string) (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "kit")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return d.add("pypi/"+w.file(), "wheel", data, &publication{w.name, orderKits})
+	defer os.RemoveAll(dir)
+	if _, err := output(root, "go", "run", "./"+k.folder, version, dir); err != nil {
+		return nil, err
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]byte{}
+	for _, f := range list {
+		if out[f.Name()], err = os.ReadFile(filepath.Join(dir, f.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

@@ -97,11 +97,12 @@ func TestInstalled(t *testing.T) {
 			for name, value := range map[string]string{
 				"HOME": home, "XDG_CACHE_HOME": filepath.Join(home, "cache"), "PATH": os.Getenv("PATH"), "LANG": "C.UTF-8",
 				"VERSION": m.Version, "COMMIT": m.Commit, "DATE": m.Date,
-				"NPM": names["npmCommand"].Name, "PLATFORM_PACKAGES": names["npmPlatforms"].Name, "PYPI": names["pypiCommand"].Name, "MODULE": strings.ReplaceAll(names["pypiCommand"].Name, "-", "_"),
+				"NPM": names["npmCommand"].Name, "PLATFORM_PACKAGES": names["npmPlatforms"].Name, "PYPI": names["pypiCommand"].Name, "KIT": names["pypiKit"].Name, "MODULE": strings.ReplaceAll(names["pypiCommand"].Name, "-", "_"),
 				"ARCHIVE":      m.file(dir, "archive", runtime.GOOS+"_"+runtime.GOARCH),
 				"COMMAND_TGZ":  m.file(dir, "npm", "cli-"+m.Version),
 				"PLATFORM_TGZ": m.file(dir, "npm", map[string]string{"linux": "linux", "darwin": "darwin"}[runtime.GOOS]+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]+"-"),
 				"WHEEL":        m.file(dir, "wheel", wheelPart()),
+				"KIT_WHEEL":    m.file(dir, "wheel", strings.ReplaceAll(names["pypiKit"].Name, "-", "_")),
 				// Whoever asks a registry all the same is told at once.
 				"npm_config_registry": "http://127.0.0.1:9", "npm_config_offline": "true", "npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",
 				"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_PYTHON_DOWNLOADS": "never",

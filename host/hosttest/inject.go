@@ -1,6 +1,8 @@
 package hosttest
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/faults"
@@ -30,10 +32,6 @@ func faultMeant(h *Host, f *faults.Fault) {
 		queueMeant(h, f.Entity)
 	case "blob":
 		containerMeant(h, f.Entity)
-	case "eventhubs":
-		hubMeant(h, f.Entity)
-	case "servicebus":
-		refuseSlip(h, "Service Bus entity", f.Entity, entityPaths(h))
 	case "cosmos":
 		database, container, _ := strings.Cut(f.Entity, "/")
 		cosmosMeant(h, database, container)
@@ -42,6 +40,17 @@ func faultMeant(h *Host, f *faults.Fault) {
 		refuseSlip(h, "topic", topic, topicNames(h))
 	case faults.Handler:
 		f.Entity = h.mustKnow(f.Entity)
+	default:
+		for _, s := range h.table.Services() {
+			if s.Faults.Name != f.Service || s.Entities == nil {
+				continue
+			}
+			name := f.Entity
+			if s.Within != nil {
+				name = s.Within(name)
+			}
+			refuseSlip(h, cmp.Or(s.Scene.Kind, s.Noun), name, list(h, s.Path, func(ctx context.Context) ([]string, error) { return s.Entities(ctx, Env(h)) }))
+		}
 	}
 }
 

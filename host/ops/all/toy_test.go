@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/all"
@@ -69,6 +70,17 @@ func TestToyService(t *testing.T) {
 		}
 		if _, refused := hosttest.Try(h, bells.Ring("towr", "noon")); refused == nil || refused.Hint != `did you mean "tower"?` {
 			t.Errorf("a bell that there is not: %+v", refused)
+		}
+	})
+	t.Run("faults of the kit", func(t *testing.T) {
+		if err := h.Inject(faults.Fault{Service: "bells", Operation: "Ring", Entity: "door", Error: "cracked"}); err != nil {
+			t.Error(err)
+		}
+		if _, refused := hosttest.Try(h, bells.Ring("door", "noon")); refused == nil || !strings.HasPrefix(refused.Text, "cracked") {
+			t.Errorf("a bell with a fault: %+v", refused)
+		}
+		if err := h.Inject(faults.Fault{Service: "bells", Operation: "Rings"}); err == nil || !strings.Contains(err.Error(), `did you mean "Ring"?`) {
+			t.Errorf("a fault of a slip: %v", err)
 		}
 	})
 	t.Run("documents", func(t *testing.T) {

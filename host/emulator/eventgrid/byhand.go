@@ -12,13 +12,13 @@ const GivenUpByHand Reason = "GivenUpByHand"
 // Retry has an event at a subscription tried now, whatever its schedule says. It refuses
 // an event that waits for no attempt. A probation of the endpoint still holds.
 func (g *Grid) Retry(ctx context.Context, topic, subscription, eventID string) error {
-	return g.byHand(ctx, topic, subscription, eventID, func(d *delivery) ([]journal.Record, error) {
+	return byHand(ctx, g, topic, subscription, eventID, func(d *delivery) ([]journal.Record, error) {
 		if !d.waits() {
 			return nil, busy(eventID)
 		}
 		d.due = g.now()
-		g.waitLocked(d, d.due)
-		g.saveState(d)
+		g.pump.queue.wait(d, d.due)
+		g.writing.saveState(d)
 		return nil, nil
 	})
 }
@@ -26,11 +26,11 @@ func (g *Grid) Retry(ctx context.Context, topic, subscription, eventID string) e
 // GiveUp ends the attempts of an event at a subscription: it goes to the place of dead
 // letters, or is dropped where there is none.
 func (g *Grid) GiveUp(ctx context.Context, topic, subscription, eventID string) error {
-	return g.byHand(ctx, topic, subscription, eventID, func(d *delivery) ([]journal.Record, error) {
+	return byHand(ctx, g, topic, subscription, eventID, func(d *delivery) ([]journal.Record, error) {
 		if !d.waits() {
 			return nil, busy(eventID)
 		}
-		g.queue.remove(d)
+		g.pump.queue.remove(d)
 		return g.giveUpLocked(d, GivenUpByHand, g.now()), nil
 	})
 }
@@ -43,7 +43,7 @@ func busy(eventID string) error {
 }
 
 // byHand does something to one event at a subscription, and tells of it.
-func (g *Grid) byHand(ctx context.Context, topic, subscription, eventID string, do func(*delivery) ([]journal.Record, error)) error {
+func byHand(ctx context.Context, g *Grid, topic, subscription, eventID string, do func(*delivery) ([]journal.Record, error)) error {
 	return g.change(ctx, func() error {
 		var found *delivery
 		for _, d := range g.live {
@@ -57,7 +57,7 @@ func (g *Grid) byHand(ctx context.Context, topic, subscription, eventID string, 
 		}
 		records, err := do(found)
 		g.removed = append(g.removed, records...)
-		g.kickLocked()
+		g.pump.kick()
 		return err
 	})
 }

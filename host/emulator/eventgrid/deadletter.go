@@ -33,7 +33,7 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 	content := append(append([]byte{'['}, d.deadLetter().appendJSON(nil)...), ']')
 	g.mu.Unlock()
 
-	c, err := g.place(s)
+	c, err := s.container(&g.opts)
 	if err == nil {
 		_, err = c.Blob(name).Put(g.ctx, bytes.NewReader(content), &blob.PutOptions{Headers: blob.Headers{ContentType: "application/json"}})
 	}
@@ -56,14 +56,14 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 		}
 		if next := now.Add(DeadLetterRetry); !next.After(d.until) {
 			d.state, d.when = dead, next
-			g.queue.push(d)
-			g.saveState(d)
+			g.pump.queue.push(d)
+			g.writing.saveState(d)
 			break
 		}
 		records = g.dropLocked(d, deadLetterContainerUnavailable)
 		records[0].Error = err.Error()
 	}
-	g.kickLocked()
+	g.pump.kick()
 	g.tell(records)
 }
 

@@ -78,7 +78,7 @@ func (g *Grid) PutTopic(ctx context.Context, t Topic) error {
 			g.addTopicLocked(t)
 		case old.Topic != t:
 			old.Topic = t
-			g.saveTopic(old)
+			g.writing.saveTopic(old)
 		}
 		return nil
 	})

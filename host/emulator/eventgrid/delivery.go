@@ -57,7 +57,7 @@ func (g *Grid) admitLocked(s *subscription, e *Event, now time.Time) *delivery {
 	g.number++
 	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, state: unwritten}
 	g.live[d.number] = d
-	g.saveEvent(d)
+	g.writing.saveEvent(d)
 	return d
 }
 
@@ -67,18 +67,18 @@ func (g *Grid) enqueueLocked(made []*delivery) {
 	for _, d := range made {
 		if d.state == unwritten {
 			d.state = waiting
-			g.queue.push(d)
+			g.pump.queue.push(d)
 		}
 	}
-	g.kickLocked()
+	g.pump.kick()
 }
 
-// withdrawLocked takes back deliveries that could not be written.
-func (g *Grid) withdrawLocked(made []*delivery) {
+// withdraw takes back deliveries that could not be written.
+func (st *state) withdraw(made []*delivery) {
 	for _, d := range made {
 		if d.state == unwritten {
 			d.state = over
-			delete(g.live, d.number)
+			delete(st.live, d.number)
 		}
 	}
 }
@@ -86,10 +86,10 @@ func (g *Grid) withdrawLocked(made []*delivery) {
 // forgetLocked ends a delivery.
 func (g *Grid) forgetLocked(d *delivery) {
 	d.state = over
-	g.queue.remove(d)
+	g.pump.queue.remove(d)
 	d.sub.endpoint.unpark(d)
 	delete(g.live, d.number)
-	g.unsaveDelivery(d)
+	g.writing.unsaveDelivery(d)
 }
 
 // request is one request that is out, with the deliveries in it.
@@ -105,17 +105,17 @@ type request struct {
 
 // send makes the request and acts on the answer. It runs in a goroutine of its
 // own.
-func (g *Grid) send(r *request) {
-	if g.leftOut(r) {
+func (p *pump) send(r *request) {
+	if p.leftOut(r) {
 		return
 	}
-	timer := g.clk.AfterFunc(ResponseLimit, "response limit of "+r.sub.source(), func() { g.overdue(r) })
-	res := g.deliver(r)
+	timer := p.grid.clk.AfterFunc(ResponseLimit, "response limit of "+r.sub.source(), func() { p.overdue(r) })
+	res := p.deliver(r)
 	timer.Stop()
-	if g.ctx.Err() != nil {
+	if p.grid.ctx.Err() != nil {
 		return // its text is unknown now
 	}
-	g.answered(r, res)
+	p.answered(r, res)
 }
 
 // notification is the request as the endpoint sees it.
@@ -162,40 +162,40 @@ func numbersOf(deliveries []*delivery) []int64 {
 
 // overdue is called when the response limit of a request has passed: the request
 // counts as failed, though its answer may still come.
-func (g *Grid) overdue(r *request) {
-	_ = g.lock() // what cannot be read again is said by the next call that can say it
+func (p *pump) overdue(r *request) {
+	_ = p.grid.lock() // what cannot be read again is said by the next call that can say it
 	var records []journal.Record
 	if !r.overdue {
 		r.overdue = true
-		records = g.settleLocked(r, result{0, TimedOut})
+		records = p.grid.settleLocked(r, result{0, TimedOut})
 	}
-	g.tell(records)
+	p.grid.tell(records)
 }
 
 // tell ends what an operation does by itself: it writes, and then tells. After a
 // failed write the state is as before: the event is sent again after a restart.
 func (g *Grid) tell(records []journal.Record) {
 	_ = g.unlock(g.ctx)
-	g.record(records)
+	g.opts.record(records)
 }
 
 // answered acts on an answer, or on the lack of one.
-func (g *Grid) answered(r *request, res result) {
-	_ = g.lock() // as in overdue
+func (p *pump) answered(r *request, res result) {
+	_ = p.grid.lock() // as in overdue
 	var records []journal.Record
 	if r.overdue {
-		records = g.lateLocked(r, res)
+		records = p.grid.lateLocked(r, res)
 	} else {
 		r.overdue = true // a timer that fires this moment is too late
-		records = g.settleLocked(r, res)
+		records = p.grid.settleLocked(r, res)
 	}
-	g.tell(records)
+	p.grid.tell(records)
 }
 
 // settleLocked decides for each delivery of a request what comes next. A batch
 // succeeds or fails as a whole.
 func (g *Grid) settleLocked(r *request, res result) (records []journal.Record) {
-	g.healthLocked(r.sub.endpoint, res.outcome)
+	r.sub.endpoint.learn(g, res.outcome)
 	now := g.now()
 	for _, d := range r.deliveries {
 		if d.state != sending {
@@ -224,7 +224,7 @@ func (g *Grid) settleLocked(r *request, res result) (records []journal.Record) {
 			records = append(records, g.giveUpLocked(d, reason, now)...)
 		}
 	}
-	g.kickLocked()
+	g.pump.kick()
 	return records
 }
 
@@ -242,20 +242,10 @@ func (g *Grid) afterLocked(d *delivery, res result) (Reason, time.Duration) {
 	default:
 		wait := g.rules.Schedule.next(n+d.skipped, res, function, g.rules.JitterPercent, chance(g.opts.Seed, d.number, n+d.skipped))
 		d.state, d.due = waiting, g.now().Add(wait)
-		g.waitLocked(d, d.due)
-		g.saveState(d)
+		g.pump.queue.wait(d, d.due)
+		g.writing.saveState(d)
 		return "", wait
 	}
-}
-
-// waitLocked puts a delivery into the queue for its next attempt at t, or for the
-// end of its life when that comes first.
-func (g *Grid) waitLocked(d *delivery, t time.Time) {
-	d.state, d.when = waiting, t
-	if t.After(d.expires) {
-		d.state, d.when = expiring, d.expires
-	}
-	g.queue.push(d)
 }
 
 // giveUpLocked ends the attempts: the event goes to the place of dead letters, five
@@ -272,8 +262,8 @@ func (g *Grid) giveUpLocked(d *delivery, reason Reason, now time.Time) []journal
 			d.when = t
 		}
 	}
-	g.queue.push(d)
-	g.saveState(d)
+	g.pump.queue.push(d)
+	g.writing.saveState(d)
 	return nil
 }
 
@@ -290,7 +280,7 @@ func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
 	if res.outcome != Delivered || g.now().Sub(r.sent) > LateLimit {
 		return nil
 	}
-	g.healthLocked(r.sub.endpoint, Delivered)
+	r.sub.endpoint.learn(g, Delivered)
 	for _, d := range r.deliveries {
 		if d.state != waiting && d.state != expiring {
 			continue
@@ -302,7 +292,7 @@ func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
 		records = append(records, rec)
 		g.forgetLocked(d)
 	}
-	g.kickLocked()
+	g.pump.kick()
 	return records
 }
 

@@ -28,7 +28,7 @@ import (
 // closes it after Close.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Grid, error) {
 	g := New(clk, opts)
-	g.held = true
+	g.pump.held = true
 	if err := g.kept.Open(db); err != nil {
 		g.hooks.close()
 		return nil, named(err)
@@ -63,22 +63,22 @@ func (g *Grid) countLocked(c *keep.Change) {
 
 // writeLocked writes everything. A request that is out is as if it had not been made.
 func (g *Grid) writeLocked(w keep.Change) {
-	defer func(before keep.Change) { g.writing = before }(g.writing)
-	g.writing = w
+	defer func(before change) { g.writing = before }(g.writing)
+	g.writing = change{w}
 	for _, name := range slices.Sorted(maps.Keys(g.topics)) {
 		t := g.topics[name]
-		g.saveTopic(t)
+		g.writing.saveTopic(t)
 		for _, s := range t.subscriptions {
-			g.saveSubscription(s)
+			g.writing.saveSubscription(s)
 		}
 	}
 	for _, d := range g.live {
-		g.saveEvent(d)
+		g.writing.saveEvent(d)
 	}
-	for _, e := range g.endpoints {
+	for _, e := range g.endpoints.byKey {
 		if e.failures > 0 {
 			saved := e.saved
-			g.saveHealth(e)
+			g.writing.saveHealth(e)
 			e.saved = saved // the image is not the store
 		}
 	}
@@ -144,8 +144,8 @@ func (g *Grid) lock() error {
 // the operation may have told.
 func (g *Grid) unlock(ctx context.Context) error {
 	c := g.writing
-	g.writing = g.kept.Change()
-	commit, err := g.kept.Begin(&c)
+	g.writing = change{g.kept.Change()}
+	commit, err := g.kept.Begin(&c.Change)
 	g.mu.Unlock()
 	if waitErr := g.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
@@ -160,14 +160,17 @@ func named(err error) error {
 	return nil
 }
 
-func (g *Grid) saveTopic(t *topic) {
-	g.writing.Set(recordKey(topicKind, fold(t.Name)), marshal(t.Topic))
+// change collects what one operation writes. Without a store it collects nothing.
+type change struct{ keep.Change }
+
+func (c *change) saveTopic(t *topic) {
+	c.Set(recordKey(topicKind, fold(t.Name)), marshal(t.Topic))
 }
 
-func (g *Grid) unsaveTopic(t *topic) { g.writing.Delete(recordKey(topicKind, fold(t.Name))) }
+func (c *change) unsaveTopic(t *topic) { c.Delete(recordKey(topicKind, fold(t.Name))) }
 
-func (g *Grid) saveSubscription(s *subscription) {
-	if !g.writing.Writable() {
+func (c *change) saveSubscription(s *subscription) {
+	if !c.Writable() {
 		return
 	}
 	r := subscriptionRecord{Subscription: s.Subscription, State: s.state, Code: s.code, Until: s.until}
@@ -176,48 +179,48 @@ func (g *Grid) saveSubscription(s *subscription) {
 			r.Order = i
 		}
 	}
-	g.writing.Set(subscriptionKey(s), marshal(r))
+	c.Set(subscriptionKey(s), marshal(r))
 }
 
 // saveEvent keeps a new delivery.
-func (g *Grid) saveEvent(d *delivery) {
-	if !g.writing.Writable() {
+func (c *change) saveEvent(d *delivery) {
+	if !c.Writable() {
 		return
 	}
-	g.writing.Set(numberKey(eventKind, d.number), marshal(eventRecord{
+	c.Set(numberKey(eventKind, d.number), marshal(eventRecord{
 		Topic: d.sub.topic.Name, Subscription: d.sub.Name, Schema: d.event.schema,
 		Published: d.published, Expires: d.expires, Object: d.event.object(),
 	}))
-	g.saveState(d)
+	c.saveState(d)
 }
 
 // saveState keeps what has become of a delivery. A request that is out is not known.
-func (g *Grid) saveState(d *delivery) {
-	if !g.writing.Writable() {
+func (c *change) saveState(d *delivery) {
+	if !c.Writable() {
 		return
 	}
 	attempts := d.attempts
 	if n := len(attempts); n > 0 && d.state == sending {
 		attempts = attempts[:n-1]
 	}
-	g.writing.Set(numberKey(stateKind, d.number), marshal(stateRecord{
+	c.Set(numberKey(stateKind, d.number), marshal(stateRecord{
 		Due: d.due, When: d.when, Attempts: attempts, Skipped: d.skipped, Outcome: d.outcome, Status: d.status, Reason: d.reason, Until: d.until,
 	}))
 }
 
-func (g *Grid) saveHealth(e *endpoint) {
-	if g.writing.Writable() {
-		g.writing.Set(recordKey(healthKind, e.key), marshal(healthRecord{e.failures, e.until, e.length}))
+func (c *change) saveHealth(e *endpoint) {
+	if c.Writable() {
+		c.Set(recordKey(healthKind, e.key), marshal(healthRecord{e.failures, e.until, e.length}))
 		e.saved = true
 	}
 }
 
-func (g *Grid) unsaveHealth(e *endpoint) {
-	g.writing.Delete(recordKey(healthKind, e.key))
+func (c *change) unsaveHealth(e *endpoint) {
+	c.Delete(recordKey(healthKind, e.key))
 	e.saved = false
 }
 
-func (g *Grid) unsaveDelivery(d *delivery) {
-	g.writing.Delete(numberKey(eventKind, d.number))
-	g.writing.Delete(numberKey(stateKind, d.number))
+func (c *change) unsaveDelivery(d *delivery) {
+	c.Delete(numberKey(eventKind, d.number))
+	c.Delete(numberKey(stateKind, d.number))
 }

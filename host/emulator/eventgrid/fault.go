@@ -31,21 +31,21 @@ type Answered struct {
 // Error is the status.
 func (a Answered) Error() string { return "answered with status " + strconv.Itoa(a.Status) }
 
-// fault asks Options.Fault.
-func (g *Grid) fault(r *request, op string, after bool) error {
-	if g.opts.Fault == nil {
+// fault asks for the fault of a request.
+func (o *Options) fault(r *request, op string, after bool) error {
+	if o.Fault == nil {
 		return nil
 	}
-	return g.opts.Fault(FaultPoint{Op: op, Subscription: r.sub.source(), EventID: r.deliveries[0].event.ID, After: after})
+	return o.Fault(FaultPoint{Op: op, Subscription: r.sub.source(), EventID: r.deliveries[0].event.ID, After: after})
 }
 
 // deliver makes the request, unless a fault takes its place.
-func (g *Grid) deliver(r *request) result {
-	if err := g.fault(r, "Deliver", false); err != nil {
+func (p *pump) deliver(r *request) result {
+	if err := p.grid.opts.fault(r, "Deliver", false); err != nil {
 		return faulty(err)
 	}
-	resp, err := r.sub.endpoint.Deliver(g.ctx, r.sub.notification(r))
-	if fault := g.fault(r, "Deliver", true); fault != nil {
+	resp, err := r.sub.endpoint.Deliver(p.grid.ctx, r.sub.notification(r))
+	if fault := p.grid.opts.fault(r, "Deliver", true); fault != nil {
 		return faulty(fault)
 	}
 	return resultOf(resp, err)
@@ -65,11 +65,11 @@ func faulty(err error) result {
 
 // leftOut reports whether a retry is left out, as the platform does with single ones: the
 // next one comes by the next step of the schedule. It is no attempt.
-func (g *Grid) leftOut(r *request) bool {
-	if r.attempt == 1 || !errors.Is(g.fault(r, "Retry", false), keep.ErrNoEffect) {
+func (p *pump) leftOut(r *request) bool {
+	if r.attempt == 1 || !errors.Is(p.grid.opts.fault(r, "Retry", false), keep.ErrNoEffect) {
 		return false
 	}
-	_ = g.lock() // as in overdue
+	_ = p.grid.lock() // as in overdue
 	var records []journal.Record
 	for _, d := range r.deliveries {
 		if d.state != sending {
@@ -77,14 +77,14 @@ func (g *Grid) leftOut(r *request) bool {
 		}
 		d.attempts = d.attempts[:len(d.attempts)-1]
 		d.skipped++
-		_, wait := g.afterLocked(d, result{d.status, d.outcome})
+		_, wait := p.grid.afterLocked(d, result{d.status, d.outcome})
 		rec := d.record(journal.EventDelayed)
 		rec.Function = d.sub.Function
 		rec.Status, rec.Delay, rec.HasDelay = leftOutStatus, wait, true
 		records = append(records, rec)
 	}
-	g.kickLocked()
-	g.tell(records)
+	p.kick()
+	p.grid.tell(records)
 	return true
 }
 

@@ -64,36 +64,56 @@ type Grid struct {
 	group  *clock.Group
 	hooks  *hooks
 
-	mu        sync.Mutex
-	changed   *clock.Cond // queue
-	rules     Rules
-	ids       seeded.Series
-	topics    map[string]*topic // by folded name
-	endpoints map[string]*endpoint
-	queue     queue // deliveries that wait
-	live      map[uint64]*delivery
-	removed   []journal.Record // of events that go with their subscription, until the change is written
-	number    uint64           // of the last delivery
-	outbox    []*request       // to be made; the first sent of them are
-	sent      int
-	standby   bool // the next is about to be made
-	pumping   bool
-	held      bool   // nothing is sent before Configure
-	url       string // of the server
-	declared  []Declared
-	making    []*subscription // at work in Subscribe, and in no topic
-	awaited   []*subscription // that the app wants, there or not
+	mu    sync.Mutex
+	rules Rules
+	state
+	pump    pump
+	removed []journal.Record // of events that go with their subscription, until the change is written
+	url     string           // of the server
+	awaited awaited
 
 	kept    *keep.Keeper
-	writing keep.Change // of the operation at work
+	writing change // of the operation at work
+}
+
+// state is what a store holds of a Grid.
+type state struct {
+	topics    map[string]*topic // by folded name
+	endpoints endpoints
+	live      map[uint64]*delivery
+	ids       seeded.Series
+	number    uint64 // of the last delivery
+	declared  []Declared
+}
+
+func newState(reach func(*subscription) Endpoint) state {
+	return state{topics: map[string]*topic{}, endpoints: endpoints{map[string]*endpoint{}, reach}, live: map[uint64]*delivery{}}
+}
+
+func (st *state) topic(name string) (*topic, error) {
+	t := st.topics[fold(name)]
+	if t == nil {
+		return nil, notFound("topic %q does not exist", name)
+	}
+	return t, nil
+}
+
+func (st *state) subscription(topicName, name string) (*subscription, error) {
+	t, err := st.topic(topicName)
+	if err != nil {
+		return nil, err
+	}
+	s := t.find(name)
+	if s == nil {
+		return nil, notFound("event subscription %q of topic %q does not exist", name, topicName)
+	}
+	return s, nil
 }
 
 // New returns an empty Grid that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Grid {
 	g := &Grid{
 		clk: clk, group: clock.NewGroup(clk, 0),
-		topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{},
-		queue: newQueue(),
 	}
 	if opts != nil {
 		g.opts = *opts
@@ -103,10 +123,11 @@ func New(clk clock.Clock, opts *Options) *Grid {
 		g.opts.WebHook = func(url string) Endpoint { return newWebHook(clk, g.hooks, url) }
 	}
 	g.rules, g.ids.Seed = g.opts.Rules, g.opts.Seed
-	g.changed = clock.NewCond(clk, &g.mu)
+	g.state = newState(g.endpointOf)
+	g.pump = newPump(g)
 	g.ctx, g.cancel = clk.WithCancel(context.Background())
 	g.State, g.kept = keep.New(clk, &g.mu, g.kind())
-	g.writing = g.kept.Change()
+	g.writing = change{g.kept.Change()}
 	return g
 }
 
@@ -115,7 +136,7 @@ func (g *Grid) Stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.cancel()
-	g.changed.Broadcast()
+	g.pump.changed.Broadcast()
 }
 
 // Close is Stop, and waits for requests that are out. Events that were not
@@ -137,8 +158,8 @@ func (g *Grid) Context() context.Context { return g.ctx }
 func (g *Grid) Configure(r Rules) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.rules, g.held = r, false
-	g.kickLocked()
+	g.rules, g.pump.held = r, false
+	g.pump.kick()
 }
 
 // ServedAt tells the Grid where its server is, e.g. http://127.0.0.1:60101, for
@@ -151,12 +172,12 @@ func (g *Grid) ServedAt(url string) {
 
 func (g *Grid) now() time.Time { return g.clk.Now().UTC().Round(0) }
 
-func (g *Grid) record(records []journal.Record) {
-	if g.opts.Record == nil {
+func (o *Options) record(records []journal.Record) {
+	if o.Record == nil {
 		return
 	}
 	for _, r := range records {
-		g.opts.Record(r)
+		o.Record(r)
 	}
 }
 
@@ -204,7 +225,7 @@ func (g *Grid) changeTopic(ctx context.Context, name string, f func() error) err
 func (g *Grid) addTopicLocked(t Topic) {
 	made := &topic{Topic: t, unwritten: g.writing.Writable()}
 	g.topics[fold(t.Name)] = made
-	g.saveTopic(made)
+	g.writing.saveTopic(made)
 }
 
 // change runs f with the mutex held, and returns when what it changed is written.
@@ -217,7 +238,7 @@ func (g *Grid) change(ctx context.Context, f func() error) error {
 	g.removed = nil
 	writeErr := g.unlock(ctx)
 	if writeErr == nil {
-		g.record(records)
+		g.opts.record(records)
 	}
 	if err == nil {
 		err = writeErr
@@ -248,12 +269,12 @@ func (g *Grid) DeleteTopic(ctx context.Context, name string) error {
 		return err
 	}
 	return g.change(ctx, func() error {
-		t, err := g.topicLocked(name)
+		t, err := g.state.topic(name)
 		if err != nil {
 			return err
 		}
 		g.removeTopicLocked(t)
-		g.renounceLocked(name, "")
+		g.awaited.renounce(name, "")
 		return nil
 	})
 }
@@ -263,25 +284,17 @@ func (g *Grid) removeTopicLocked(t *topic) {
 		g.removeLocked(s)
 	}
 	delete(g.topics, fold(t.Name))
-	g.unsaveTopic(t)
-	g.pruneLocked()
-}
-
-func (g *Grid) topicLocked(name string) (*topic, error) {
-	t := g.topics[fold(name)]
-	if t == nil {
-		return nil, notFound("topic %q does not exist", name)
-	}
-	return t, nil
+	g.writing.unsaveTopic(t)
+	g.prune()
 }
 
 // Topic returns a topic, with its key; an *Error with status 404 if there is none.
 func (g *Grid) Topic(name string) (Topic, error) {
 	g.mu.Lock()
-	t, err := g.topicLocked(name)
+	t, err := g.state.topic(name)
 	if err == nil && t.unwritten {
 		g.mu.Unlock()
-		g.look(func() { t, err = g.topicLocked(name) })
+		g.look(func() { t, err = g.state.topic(name) })
 		g.mu.Lock()
 	}
 	defer g.mu.Unlock()

@@ -27,41 +27,71 @@ type endpoint struct {
 	saved    bool          // the store has a record of its health
 }
 
-// endpointLocked returns the endpoint of a subscription.
-func (g *Grid) endpointLocked(s *subscription) *endpoint {
+// endpoints are the endpoints that subscriptions name.
+type endpoints struct {
+	byKey map[string]*endpoint
+	reach func(*subscription) Endpoint
+}
+
+// of returns the endpoint of a subscription.
+func (all *endpoints) of(s *subscription) *endpoint {
 	key := "function " + fold(s.Function)
 	if s.Endpoint != "" {
 		key = "web hook " + s.Endpoint
 	}
-	e := g.endpoints[key]
+	e := all.byKey[key]
 	if e == nil {
-		e = &endpoint{key: key}
-		if s.Endpoint != "" {
-			e.Endpoint = g.opts.WebHook(s.Endpoint)
-		} else if g.opts.Function != nil {
-			e.Endpoint = g.opts.Function(s.Function)
-		}
-		if e.Endpoint == nil {
-			e.Endpoint = nowhere{}
-		}
-		g.endpoints[key] = e
+		e = &endpoint{key: key, Endpoint: all.reach(s)}
+		all.byKey[key] = e
 	}
 	return e
 }
 
-// healthLocked takes note of a request's outcome. Ten failures in a row put the
+// endpointOf makes the way to the endpoint of a subscription.
+func (g *Grid) endpointOf(s *subscription) Endpoint {
+	var e Endpoint
+	if s.Endpoint != "" {
+		e = g.opts.WebHook(s.Endpoint)
+	} else if g.opts.Function != nil {
+		e = g.opts.Function(s.Function)
+	}
+	if e == nil {
+		e = nowhere{}
+	}
+	return e
+}
+
+// prune forgets endpoints that no subscription names any more.
+func (g *Grid) prune() {
+	used := map[*endpoint]bool{}
+	for _, t := range g.topics {
+		for _, s := range t.subscriptions {
+			used[s.endpoint] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(g.endpoints.byKey)) {
+		if e := g.endpoints.byKey[key]; !used[e] {
+			delete(g.endpoints.byKey, key)
+			if e.saved {
+				g.writing.unsaveHealth(e)
+			}
+		}
+	}
+}
+
+// learn takes note of a request's outcome. Ten failures in a row put the
 // endpoint on probation for the time that the last one asks for; each further one
 // doubles it, up to four hours; a success ends it. A fault of the event (400,
 // 413) says nothing of the endpoint.
-func (g *Grid) healthLocked(e *endpoint, o Outcome) {
+func (e *endpoint) learn(g *Grid, o Outcome) {
 	if o == Delivered {
 		e.failures, e.length, e.until = 0, 0, time.Time{}
 		for _, d := range e.parked {
 			d.parked = 0
-			g.waitLocked(d, later(d.due, g.now()))
+			g.pump.queue.wait(d, later(d.due, g.now()))
 		}
 		e.parked = nil
-		g.saveHealthLocked(e)
+		e.keepHealth(g)
 		return
 	}
 	base := o.probation()
@@ -73,36 +103,18 @@ func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 		e.length = min(max(2*e.length, base), longestProbation)
 		e.until = g.now().Add(e.length)
 	}
-	g.saveHealthLocked(e)
+	e.keepHealth(g)
 }
 
-// saveHealthLocked keeps the health of an unhealthy endpoint, as long as it is
+// keepHealth keeps the health of an unhealthy endpoint, as long as it is
 // used.
-func (g *Grid) saveHealthLocked(e *endpoint) {
+func (e *endpoint) keepHealth(g *Grid) {
 	switch {
-	case g.endpoints[e.key] != e: // of a state that was replaced
+	case g.endpoints.byKey[e.key] != e: // of a state that was replaced
 	case e.failures > 0 && g.rules.Probation:
-		g.saveHealth(e)
+		g.writing.saveHealth(e)
 	case e.failures == 0 && e.saved:
-		g.unsaveHealth(e)
-	}
-}
-
-// pruneLocked forgets endpoints that no subscription names any more.
-func (g *Grid) pruneLocked() {
-	used := map[*endpoint]bool{}
-	for _, t := range g.topics {
-		for _, s := range t.subscriptions {
-			used[s.endpoint] = true
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(g.endpoints)) {
-		if e := g.endpoints[key]; !used[e] {
-			delete(g.endpoints, key)
-			if e.saved {
-				g.unsaveHealth(e)
-			}
-		}
+		g.writing.unsaveHealth(e)
 	}
 }
 

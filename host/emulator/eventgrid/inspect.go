@@ -45,29 +45,28 @@ type DeliveryInfo struct {
 
 // Topics lists topics by name, each with its subscriptions in order of creation.
 func (g *Grid) Topics() (list []TopicInfo) {
-	g.look(func() { list = g.topicsLocked() })
+	g.look(func() { list = g.state.overview(g.now(), g.rules) })
 	return list
 }
 
-func (g *Grid) topicsLocked() []TopicInfo {
-	now := g.now()
+func (st *state) overview(now time.Time, rules Rules) []TopicInfo {
 	counts := map[*subscription]*SubscriptionInfo{}
 	list := []TopicInfo{}
-	for _, key := range slices.Sorted(maps.Keys(g.topics)) {
-		t := g.topics[key]
+	for _, key := range slices.Sorted(maps.Keys(st.topics)) {
+		t := st.topics[key]
 		info := TopicInfo{Name: t.Name, InputSchema: t.InputSchema, Resource: t.Resource, Subscriptions: make([]SubscriptionInfo, len(t.subscriptions))}
 		for i, s := range t.subscriptions {
 			s.expireLocked(now)
 			x := &info.Subscriptions[i]
 			*x = SubscriptionInfo{Subscription: s.Subscription, State: s.state, Failures: s.endpoint.failures}
-			if g.rules.Probation && s.endpoint.until.After(now) {
+			if rules.Probation && s.endpoint.until.After(now) {
 				x.SparedUntil = s.endpoint.until
 			}
 			counts[s] = x
 		}
 		list = append(list, info)
 	}
-	for _, d := range g.live {
+	for _, d := range st.live {
 		x := counts[d.sub]
 		switch d.state {
 		case unwritten:
@@ -76,7 +75,7 @@ func (g *Grid) topicsLocked() []TopicInfo {
 			x.DeadLetters++
 			continue
 		case waiting:
-			if next := g.nextLocked(d); x.Next.IsZero() || next.Before(x.Next) {
+			if next := d.next(rules); x.Next.IsZero() || next.Before(x.Next) {
 				x.Next = next
 			}
 		}
@@ -88,13 +87,13 @@ func (g *Grid) topicsLocked() []TopicInfo {
 // Deliveries lists the events of a subscription that are neither delivered nor
 // gone, in order of publication; "" for all subscriptions, or of all topics.
 func (g *Grid) Deliveries(topicName, subscription string) (list []DeliveryInfo) {
-	g.look(func() { list = g.deliveriesLocked(topicName, subscription) })
+	g.look(func() { list = g.state.deliveries(topicName, subscription, g.rules) })
 	return list
 }
 
-func (g *Grid) deliveriesLocked(topicName, subscription string) []DeliveryInfo {
+func (st *state) deliveries(topicName, subscription string, rules Rules) []DeliveryInfo {
 	var found []*delivery
-	for _, d := range g.live {
+	for _, d := range st.live {
 		if d.state != unwritten && (topicName == "" || fold(topicName) == fold(d.sub.topic.Name)) && (subscription == "" || fold(subscription) == fold(d.sub.Name)) {
 			found = append(found, d)
 		}
@@ -108,7 +107,7 @@ func (g *Grid) deliveriesLocked(topicName, subscription string) []DeliveryInfo {
 		}
 		switch d.state {
 		case waiting:
-			list[i].Next = g.nextLocked(d)
+			list[i].Next = d.next(rules)
 		case dead:
 			list[i].Next = d.when
 		case expiring:
@@ -118,12 +117,12 @@ func (g *Grid) deliveriesLocked(topicName, subscription string) []DeliveryInfo {
 	return list
 }
 
-// nextLocked is when a waiting event is tried next, or its life ends: an endpoint that
+// next is when a waiting event is tried next, or its life ends: an endpoint that
 // is spared is spared its retries too.
-func (g *Grid) nextLocked(d *delivery) time.Time {
+func (d *delivery) next(rules Rules) time.Time {
 	until := d.sub.endpoint.until
 	switch {
-	case !g.rules.Probation || !until.After(d.when):
+	case !rules.Probation || !until.After(d.when):
 		return d.when
 	case until.After(d.expires):
 		return d.expires

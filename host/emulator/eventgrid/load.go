@@ -14,19 +14,18 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// read reads a grid; dir names what is read, for errors.
+// read reads a state; dir names what is read, for errors.
 func (g *Grid) read(v store.Reader, dir string) (*loader, error) {
-	fresh := &Grid{clk: g.clk, opts: g.opts, topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{}}
-	l := &loader{Grid: fresh, dir: dir}
+	l := &loader{state: newState(g.endpointOf), dir: dir}
 	for _, part := range []struct {
 		prefix []byte
 		read   func(key, value []byte) error
 	}{
 		{[]byte(countersKey), l.counters},
-		{recordKey(topicKind, ""), l.topic},
-		{recordKey(subscriptionKind, ""), l.subscription},
+		{recordKey(topicKind, ""), l.readTopic},
+		{recordKey(subscriptionKind, ""), l.readSubscription},
 		{recordKey(eventKind, ""), l.event},
-		{recordKey(stateKind, ""), l.state},
+		{recordKey(stateKind, ""), l.progress},
 		{recordKey(healthKind, ""), l.health},
 		{[]byte(declaredKey), l.declare},
 	} {
@@ -41,30 +40,30 @@ func (g *Grid) read(v store.Reader, dir string) (*loader, error) {
 // out belong to the state before, and change nothing any more.
 func (g *Grid) takeLocked(l *loader, from keep.Origin) {
 	if from.Follow {
-		l.Grid.number, l.Grid.ids.N = max(l.Grid.number, g.number), max(l.Grid.ids.N, g.ids.N)
+		l.number, l.ids.N = max(l.number, g.number), max(l.ids.N, g.ids.N)
 	}
-	g.ids.Seed = seeded.Epoch(g.opts.Seed, from.Epoch)
-	fresh := l.Grid
+	l.ids.Seed, l.ids.Restored = seeded.Epoch(g.opts.Seed, from.Epoch), g.ids.Restored
 	g.forgetAllLocked()
-	g.topics, g.endpoints, g.live, g.number, g.ids.N = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.N
-	g.declared = fresh.declared
+	g.state = l.state
 	for _, t := range g.topics {
 		l.sort(t)
 	}
 	for _, d := range g.live {
-		g.queue.push(d)
+		g.pump.queue.push(d)
 	}
-	g.kickLocked()
+	g.pump.kick()
 }
 
 // forgetAllLocked empties the memory.
 func (g *Grid) forgetAllLocked() {
 	for _, d := range g.live {
 		d.state, d.parked = over, 0
-		g.queue.remove(d)
+		g.pump.queue.remove(d)
 	}
-	g.topics, g.endpoints, g.live, g.declared = map[string]*topic{}, map[string]*endpoint{}, map[uint64]*delivery{}, nil
-	g.changed.Signal()
+	fresh := newState(g.endpointOf)
+	fresh.ids, fresh.number = g.ids, g.number
+	g.state = fresh
+	g.pump.changed.Signal()
 }
 
 // Reset removes everything, so that the Grid is as New made it, with its present
@@ -82,9 +81,9 @@ func (g *Grid) Reset() error {
 	return err
 }
 
-// loader makes a Grid out of records.
+// loader makes a state out of records.
 type loader struct {
-	*Grid
+	state
 	dir    string
 	orders map[*subscription]int
 }
@@ -101,7 +100,7 @@ func (l *loader) counters(_, value []byte) error {
 	return nil
 }
 
-func (l *loader) topic(_, value []byte) error {
+func (l *loader) readTopic(_, value []byte) error {
 	t := &topic{}
 	if err := json.Unmarshal(value, &t.Topic); err != nil {
 		return l.damage("a topic", err)
@@ -110,7 +109,7 @@ func (l *loader) topic(_, value []byte) error {
 	return nil
 }
 
-func (l *loader) subscription(key, value []byte) error {
+func (l *loader) readSubscription(key, value []byte) error {
 	name, _, _ := bytes.Cut(key[len(keyPrefix)+1:], []byte{0})
 	t := l.topics[string(name)]
 	var r subscriptionRecord
@@ -124,7 +123,7 @@ func (l *loader) subscription(key, value []byte) error {
 	if err != nil {
 		return l.damage("an event subscription", err)
 	}
-	s.endpoint = l.endpointLocked(s)
+	s.endpoint = l.endpoints.of(s)
 	s.state, s.code, s.until = r.State, r.Code, r.Until
 	if l.orders == nil {
 		l.orders = map[*subscription]int{}
@@ -140,7 +139,7 @@ func (l *loader) health(key, value []byte) error {
 	if err := json.Unmarshal(value, &r); err != nil {
 		return l.damage("the health of an endpoint", err)
 	}
-	if e := l.endpoints[string(key[len(keyPrefix)+1:])]; e != nil {
+	if e := l.endpoints.byKey[string(key[len(keyPrefix)+1:])]; e != nil {
 		e.failures, e.until, e.length, e.saved = r.Failures, r.Until, r.Length, true
 	}
 	return nil
@@ -185,7 +184,7 @@ func (l *loader) event(key, value []byte) error {
 	return nil
 }
 
-func (l *loader) state(key, value []byte) error {
+func (l *loader) progress(key, value []byte) error {
 	var r stateRecord
 	if err := json.Unmarshal(value, &r); err != nil {
 		return l.damage("the state of an event", err)

@@ -16,12 +16,12 @@ func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) 
 	made, records, err := g.take(ctx, topicName, events)
 	if err == nil {
 		// In the journal publishing stands before delivery.
-		g.record(records)
+		g.opts.record(records)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err != nil {
-		g.withdrawLocked(made)
+		g.state.withdraw(made)
 		return err
 	}
 	g.enqueueLocked(made)
@@ -31,7 +31,7 @@ func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) 
 // take makes deliveries of events, and returns when they are written.
 func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (made []*delivery, records []journal.Record, err error) {
 	err = g.change(ctx, func() error {
-		t, err := g.topicLocked(topicName)
+		t, err := g.state.topic(topicName)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (mad
 				return atEvent(badRequest("topic %q takes events of the schema %s", t.Name, t.InputSchema), i)
 			}
 		}
-		now, missing := g.now(), g.missingLocked(t)
+		now, missing := g.now(), g.awaited.missing(t)
 		for _, e := range events {
 			e = e.accepted(t.Resource)
 			f := &fields{e: e}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -38,94 +39,122 @@ func (q *queue) first() *delivery {
 	return d
 }
 
-// kickLocked sees to it that the pump looks at the queue.
-func (g *Grid) kickLocked() {
+// wait puts a delivery into the queue for its next attempt at t, or for the end of its life
+// when that comes first.
+func (q *queue) wait(d *delivery, t time.Time) {
+	d.state, d.when = waiting, t
+	if t.After(d.expires) {
+		d.state, d.when = expiring, d.expires
+	}
+	q.push(d)
+}
+
+// pump does what is due: it makes requests, acts on their answers, and has dead letters
+// written. The Grid's mutex guards it.
+type pump struct {
+	grid    *Grid
+	changed *clock.Cond // queue
+	queue   queue       // deliveries that wait
+	pumping bool
+	held    bool // nothing is sent before Configure
+
+	outbox  []*request // to be made; the first sent of them are
+	sent    int
+	standby bool // the next is about to be made
+}
+
+func newPump(g *Grid) pump {
+	return pump{grid: g, changed: clock.NewCond(g.clk, &g.mu), queue: newQueue()}
+}
+
+// kick sees to it that the pump looks at the queue.
+func (p *pump) kick() {
 	switch {
-	case g.pumping:
-		g.changed.Signal()
-	case g.queue.heap.Len() > 0 && g.ctx.Err() == nil && !g.held:
-		g.pumping = true
-		g.group.Go("event grid", g.pump)
+	case p.pumping:
+		p.changed.Signal()
+	case p.queue.heap.Len() > 0 && p.grid.ctx.Err() == nil && !p.held:
+		p.pumping = true
+		p.grid.group.Go("event grid", p.run)
 	}
 }
 
-// pump makes the requests that are due, and waits for the next time. It ends
+// run makes the requests that are due, and waits for the next time. It ends
 // when nothing waits. Somebody waits for each of its times, so virtual time
 // moves to them.
-func (g *Grid) pump() {
-	_ = g.lock() // what cannot be read again is said by the next call that can say it
-	defer g.mu.Unlock()
-	for g.ctx.Err() == nil && !g.held {
-		d := g.queue.first()
+func (p *pump) run() {
+	_ = p.grid.lock() // what cannot be read again is said by the next call that can say it
+	defer p.grid.mu.Unlock()
+	for p.grid.ctx.Err() == nil && !p.held {
+		d := p.queue.first()
 		if d == nil {
 			break
 		}
-		if now := g.now(); !d.when.After(now) {
-			if records := g.roundLocked(now); len(records) > 0 || g.writing.Written() {
-				g.tell(records)
-				_ = g.lock()
+		if now := p.grid.now(); !d.when.After(now) {
+			if records := p.round(now); len(records) > 0 || p.grid.writing.Written() {
+				p.grid.tell(records)
+				_ = p.grid.lock()
 			}
 			continue
 		}
-		if g.changed.WaitUntil(g.ctx, d.when) != nil {
+		if p.changed.WaitUntil(p.grid.ctx, d.when) != nil {
 			break
 		}
 	}
-	g.pumping = false
+	p.pumping = false
 }
 
-// roundLocked does everything that is due at now.
-func (g *Grid) roundLocked(now time.Time) (records []journal.Record) {
+// round does everything that is due at now.
+func (p *pump) round(now time.Time) (records []journal.Record) {
 	var requests []*request
 	open := map[batchKey]*request{} // of subscriptions with batches
-	for d := g.queue.first(); d != nil && !d.when.After(now); d = g.queue.first() {
+	for d := p.queue.first(); d != nil && !d.when.After(now); d = p.queue.first() {
 		switch {
 		case d.state == dead:
-			g.queue.remove(d)
+			p.queue.remove(d)
 			d.state = writing
-			g.group.Go("dead letter of "+d.sub.source(), func() { g.writeDeadLetter(d) })
+			p.grid.group.Go("dead letter of "+d.sub.source(), func() { p.grid.writeDeadLetter(d) })
 		case d.state == expiring, now.After(d.expires):
-			g.queue.remove(d)
-			records = append(records, g.giveUpLocked(d, TimeToLiveExceeded, now)...)
-		case g.rules.Probation && d.sub.endpoint.until.After(now):
+			p.queue.remove(d)
+			records = append(records, p.grid.giveUpLocked(d, TimeToLiveExceeded, now)...)
+		case p.grid.rules.Probation && d.sub.endpoint.until.After(now):
 			d.outcome = Probation
 			d.sub.endpoint.park(d)
-			g.waitLocked(d, d.sub.endpoint.until)
+			p.queue.wait(d, d.sub.endpoint.until)
 			rec := d.record(journal.EventDelayed)
 			rec.Status, rec.Delay, rec.HasDelay = string(Probation), d.when.Sub(now), true
 			records = append(records, rec)
 		default:
-			g.queue.remove(d)
+			p.queue.remove(d)
 			d.sub.endpoint.unpark(d)
 			d.state = sending
 			d.attempts = append(d.attempts, Attempt{Time: now})
 			requests = addTo(requests, open, d, now)
 		}
 	}
-	g.postLocked(requests)
+	p.post(requests)
 	return records
 }
 
-// postLocked puts requests behind the ones that are still to be made.
-func (g *Grid) postLocked(requests []*request) {
-	if g.sent > len(g.outbox)/2 {
-		left := copy(g.outbox, g.outbox[g.sent:])
-		clear(g.outbox[left:])
-		g.outbox, g.sent = g.outbox[:left], 0
+// post puts requests behind the ones that are still to be made.
+func (p *pump) post(requests []*request) {
+	if p.sent > len(p.outbox)/2 {
+		left := copy(p.outbox, p.outbox[p.sent:])
+		clear(p.outbox[left:])
+		p.outbox, p.sent = p.outbox[:left], 0
 	}
-	g.outbox = append(g.outbox, requests...)
-	g.sendLocked()
+	p.outbox = append(p.outbox, requests...)
+	p.sendNext()
 }
 
 // turnRequests is how many requests a sender makes before it lets another go on, so
 // that it does not keep everybody else from their turns.
 const turnRequests = 64
 
-// sendLocked has a goroutine make the next waiting request.
-func (g *Grid) sendLocked() {
-	if !g.standby && g.sent < len(g.outbox) {
-		g.standby = true
-		g.group.Go("event grid request", g.sender)
+// sendNext has a goroutine make the next waiting request.
+func (p *pump) sendNext() {
+	if !p.standby && p.sent < len(p.outbox) {
+		p.standby = true
+		p.grid.group.Go("event grid request", p.sender)
 	}
 }
 
@@ -133,27 +162,27 @@ func (g *Grid) sendLocked() {
 // for the next request, because the answer of an endpoint may take long. So
 // requests do not wait for one another, and endpoints that answer at once keep no
 // more than two goroutines busy.
-func (g *Grid) sender() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.standby = false
+func (p *pump) sender() {
+	p.grid.mu.Lock()
+	defer p.grid.mu.Unlock()
+	p.standby = false
 	for range turnRequests {
-		if g.sent == len(g.outbox) || g.ctx.Err() != nil {
-			g.outbox, g.sent = nil, 0
+		if p.sent == len(p.outbox) || p.grid.ctx.Err() != nil {
+			p.outbox, p.sent = nil, 0
 			return
 		}
-		r := g.outbox[g.sent]
-		g.outbox[g.sent] = nil
-		g.sent++
-		g.sendLocked()
+		r := p.outbox[p.sent]
+		p.outbox[p.sent] = nil
+		p.sent++
+		p.sendNext()
 		if !r.wanted() {
 			continue
 		}
-		g.mu.Unlock()
-		g.send(r)
-		g.mu.Lock()
+		p.grid.mu.Unlock()
+		p.send(r)
+		p.grid.mu.Lock()
 	}
-	g.sendLocked()
+	p.sendNext()
 }
 
 // wanted reports whether a request still has an event: subscriptions go, and with

@@ -45,7 +45,7 @@ const (
 // subscription which there is now: subscriptions are found by the container, by the
 // blob's folder and by the topic that the event names.
 func (g *Grid) DeadLetter(ctx context.Context, account blob.Account, container, name string) (*DeadLetter, error) {
-	found := g.candidates(account, container, name)
+	found := candidates(g, account, container, name)
 	if len(found) == 0 {
 		return nil, nil
 	}
@@ -55,14 +55,14 @@ func (g *Grid) DeadLetter(ctx context.Context, account blob.Account, container, 
 // DeadLetters reads the dead letters of a subscription, the oldest first.
 func (g *Grid) DeadLetters(ctx context.Context, topicName, name string) (list []*DeadLetter, err error) {
 	var from *subscription
-	g.look(func() { from, err = g.subscriptionLocked(topicName, name) })
+	g.look(func() { from, err = g.state.subscription(topicName, name) })
 	if err != nil {
 		return nil, err
 	}
 	if from.place == "" {
 		return nil, unable("event subscription %q has no container for dead letters: what it gives up is dropped", from.source())
 	}
-	c, err := g.place(from)
+	c, err := from.container(&g.opts)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (g *Grid) DeadLetters(ctx context.Context, topicName, name string) (list []
 		}
 		for i := range page.Blobs {
 			item := &page.Blobs[i]
-			d, err := readDeadLetter(ctx, c, item.Name, g.candidates(g.opts.Blobs(from.account), from.place, item.Name))
+			d, err := readDeadLetter(ctx, c, item.Name, candidates(g, g.opts.Blobs(from.account), from.place, item.Name))
 			if err != nil && !errors.Is(err, bindings.ErrNotFound) {
 				return nil, err
 			}
@@ -113,7 +113,7 @@ func (g *Grid) Redrive(ctx context.Context, d *DeadLetter) error {
 		return errors.Join(err, releaseErr)
 	}
 	number := int64(made[0].number)
-	g.record([]journal.Record{{
+	g.opts.record([]journal.Record{{
 		Kind: journal.Forwarded, Service: journal.EventGrid, MessageNumber: number, Source: d.Container + "/" + d.Name, Target: d.Source(), MessageID: d.EventID, Cause: "redrive",
 	}})
 	g.mu.Lock()
@@ -128,7 +128,7 @@ func (g *Grid) Redrive(ctx context.Context, d *DeadLetter) error {
 // takeBack makes the delivery of a dead letter's event, and returns when it is written.
 func (g *Grid) takeBack(ctx context.Context, d *DeadLetter) (made []*delivery, err error) {
 	err = g.change(ctx, func() error {
-		s, err := g.subscriptionLocked(d.Topic, d.Subscription)
+		s, err := g.state.subscription(d.Topic, d.Subscription)
 		if err != nil {
 			return err
 		}
@@ -145,25 +145,13 @@ func (g *Grid) takeBack(ctx context.Context, d *DeadLetter) (made []*delivery, e
 	if err != nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.withdrawLocked(made)
+		g.state.withdraw(made)
 	}
 	return made, err
 }
 
-func (g *Grid) subscriptionLocked(topicName, name string) (*subscription, error) {
-	t, err := g.topicLocked(topicName)
-	if err != nil {
-		return nil, err
-	}
-	s := t.find(name)
-	if s == nil {
-		return nil, notFound("event subscription %q of topic %q does not exist", name, topicName)
-	}
-	return s, nil
-}
-
 // candidates are the subscriptions whose dead letter a blob of that name can be.
-func (g *Grid) candidates(account blob.Account, container, name string) (found []*subscription) {
+func candidates(g *Grid, account blob.Account, container, name string) (found []*subscription) {
 	folder, _, _ := strings.Cut(name, "/")
 	g.look(func() {
 		found = nil

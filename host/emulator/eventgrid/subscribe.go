@@ -23,7 +23,7 @@ func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) 
 		return state, err
 	}
 	defer g.made(s)
-	if err := g.findContainer(ctx, s); err != nil {
+	if err := s.findContainer(ctx, &g.opts); err != nil {
 		return "", err
 	}
 	g.lack(s, subscriptionNotValidated)
@@ -35,14 +35,14 @@ func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) 
 		if g.topics[fold(topicName)] != t {
 			return notFound("topic %q does not exist", topicName)
 		}
-		s.endpoint = g.endpointLocked(s) // it may have been forgotten meanwhile
+		s.endpoint = g.endpoints.of(s) // it may have been forgotten meanwhile
 		if old := t.find(d.Name); old != nil {
 			g.replaceLocked(old, s)
 		} else {
 			t.subscriptions = append(t.subscriptions, s)
 		}
-		g.pruneLocked()
-		g.saveSubscription(s)
+		g.prune()
+		g.writing.saveSubscription(s)
 		return nil
 	})
 	if err != nil {
@@ -59,7 +59,7 @@ func (g *Grid) prepare(topicName string, d Subscription) (*subscription, State, 
 	if err != nil {
 		return nil, "", err
 	}
-	t, err := g.topicLocked(topicName)
+	t, err := g.state.topic(topicName)
 	if err != nil {
 		return nil, "", err
 	}
@@ -72,8 +72,8 @@ func (g *Grid) prepare(topicName string, d Subscription) (*subscription, State, 
 			return nil, old.state, nil
 		}
 	}
-	s.endpoint, s.lacks = g.endpointLocked(s), subscriptionNotCreated
-	g.making = append(g.making, s)
+	s.endpoint, s.lacks = g.endpoints.of(s), subscriptionNotCreated
+	g.awaited.making = append(g.awaited.making, s)
 	return s, "", nil
 }
 
@@ -100,10 +100,10 @@ func (g *Grid) replaceLocked(old, s *subscription) {
 		d.sub = s
 		if d.parked > 0 && old.endpoint != s.endpoint {
 			old.endpoint.unpark(d)
-			g.waitLocked(d, later(d.due, g.now()))
+			g.pump.queue.wait(d, later(d.due, g.now()))
 		}
 	}
-	g.kickLocked()
+	g.pump.kick()
 }
 
 // Unsubscribe removes an event subscription with its events.
@@ -112,14 +112,14 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 		return err
 	}
 	return g.change(ctx, func() error {
-		s, err := g.subscriptionLocked(topicName, name)
+		s, err := g.state.subscription(topicName, name)
 		if err != nil {
 			return err
 		}
 		g.removeLocked(s)
-		g.renounceLocked(topicName, name)
+		g.awaited.renounce(topicName, name)
 		s.topic.subscriptions = slices.DeleteFunc(s.topic.subscriptions, func(o *subscription) bool { return o == s })
-		g.pruneLocked()
+		g.prune()
 		return nil
 	})
 }
@@ -131,15 +131,15 @@ func (g *Grid) removeLocked(s *subscription) {
 			g.removed = append(g.removed, g.dropLocked(d, subscriptionDeleted)...)
 		}
 	}
-	g.changed.Signal()
+	g.pump.changed.Signal()
 }
 
 // findContainer sees to it that the place of dead letters exists.
-func (g *Grid) findContainer(ctx context.Context, s *subscription) error {
+func (s *subscription) findContainer(ctx context.Context, opts *Options) error {
 	if s.place == "" {
 		return nil
 	}
-	c, err := g.place(s)
+	c, err := s.container(opts)
 	if err == nil {
 		_, err = c.Properties(ctx, nil)
 	}
@@ -152,11 +152,11 @@ func (g *Grid) findContainer(ctx context.Context, s *subscription) error {
 	return nil
 }
 
-// place is the container of a subscription's dead letters.
-func (g *Grid) place(s *subscription) (blob.Container, error) {
+// container is the container of a subscription's dead letters.
+func (s *subscription) container(opts *Options) (blob.Container, error) {
 	var account blob.Account
-	if g.opts.Blobs != nil {
-		account = g.opts.Blobs(s.account)
+	if opts.Blobs != nil {
+		account = opts.Blobs(s.account)
 	}
 	if account == nil {
 		return nil, fmt.Errorf("storage account %q: %w", s.account, bindings.ErrNotFound)

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
 )
 
 // ValidationLimit is how long a validation URL is good for.
@@ -23,18 +25,18 @@ func (g *Grid) validate(ctx context.Context, s *subscription) error {
 		return nil
 	}
 	if s.schema == CloudEventSchema {
-		return g.shakeHands(ctx, s)
+		return s.shakeHands(ctx, g.clk)
 	}
 	g.mu.Lock()
 	s.code = strings.ToUpper(g.ids.GUID().String())
 	event := marshal([]map[string]any{{
 		"id": g.ids.GUID().String(), "topic": s.topic.Resource, "subject": "",
-		"data":      map[string]string{"validationCode": s.code, "validationUrl": g.validationURL(s)},
+		"data":      map[string]string{"validationCode": s.code, "validationUrl": s.validationURL(g.url)},
 		"eventType": "Microsoft.EventGrid.SubscriptionValidationEvent", "eventTime": g.now().Format(timeLayout),
 		"metadataVersion": "1", "dataVersion": "2",
 	}})
 	g.mu.Unlock()
-	resp, err := g.ask(ctx, s, &Request{
+	resp, err := s.ask(ctx, g.clk, &Request{
 		Type: SubscriptionValidation, Subscription: s.upper, ContentType: "application/json; charset=utf-8",
 		DataVersion: "2", MetadataVersion: "1", Body: event, Extra: s.DeliveryHeaders,
 	})
@@ -53,15 +55,15 @@ func (g *Grid) validate(ctx context.Context, s *subscription) error {
 }
 
 // ask makes a request of a handshake, within the response limit.
-func (g *Grid) ask(ctx context.Context, s *subscription, r *Request) (*Response, error) {
-	ctx, cancel := g.clk.WithTimeout(ctx, ResponseLimit)
+func (s *subscription) ask(ctx context.Context, clk clock.Clock, r *Request) (*Response, error) {
+	ctx, cancel := clk.WithTimeout(ctx, ResponseLimit)
 	defer cancel()
 	return s.endpoint.Deliver(ctx, r)
 }
 
 // shakeHands asks a web hook for CloudEvents whether it wants to be called.
-func (g *Grid) shakeHands(ctx context.Context, s *subscription) error {
-	resp, err := g.ask(ctx, s, &Request{Type: Handshake, Subscription: s.upper, Extra: s.DeliveryHeaders})
+func (s *subscription) shakeHands(ctx context.Context, clk clock.Clock) error {
+	resp, err := s.ask(ctx, clk, &Request{Type: Handshake, Subscription: s.upper, Extra: s.DeliveryHeaders})
 	if err == nil && resp.Status != http.StatusOK {
 		err = fmt.Errorf("it answered %d", resp.Status)
 	}
@@ -78,15 +80,15 @@ func (g *Grid) shakeHands(ctx context.Context, s *subscription) error {
 
 // validationURL is where a web hook that cannot answer in the right way says that
 // it wants the events.
-func (g *Grid) validationURL(s *subscription) string {
-	return g.url + "/" + url.PathEscape(s.topic.Name) + "/validate?" + url.Values{"id": {s.code}, "subscription": {s.Name}}.Encode()
+func (s *subscription) validationURL(server string) string {
+	return server + "/" + url.PathEscape(s.topic.Name) + "/validate?" + url.Values{"id": {s.code}, "subscription": {s.Name}}.Encode()
 }
 
 // Validate completes a validation: the validation URL was fetched. It fails
 // with status 404 for a code that is not known, and 400 for one that has expired.
 func (g *Grid) Validate(topicName, subscription, code string) error {
 	return g.change(g.ctx, func() error {
-		t, err := g.topicLocked(topicName)
+		t, err := g.state.topic(topicName)
 		if err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ func (g *Grid) Validate(topicName, subscription, code string) error {
 			return badRequest("the validation URL was good for %s only", ValidationLimit)
 		}
 		s.state, s.code = Active, ""
-		g.saveSubscription(s)
+		g.writing.saveSubscription(s)
 		return nil
 	})
 }

@@ -39,6 +39,10 @@ func (b *Bells) Row() ops.Row {
 			Name: "bells", Path: "bells", Noun: "bell", Scene: ops.Scene{Entity: "bell", Held: "bells"},
 			Refuse: func(err error) *ops.Error { return ops.Refuse(http.StatusServiceUnavailable, err.Error(), "") },
 			List:   func(context.Context, *ops.Env) (any, error) { return b.list(), nil },
+			Listings: []ops.Listing{{
+				Name: "bells", Columns: []string{"BELL", "RUNG"}, Numbers: 1, Quiet: true,
+				Rows: ops.Rows(func(i *BellInfo) [][]string { return [][]string{{i.Name, strconv.Itoa(i.Count)}} }),
+			}},
 			Entities: func(context.Context, *ops.Env) ([]string, error) {
 				b.mu.Lock()
 				defer b.mu.Unlock()
@@ -90,7 +94,7 @@ func noBell(name string) error {
 
 // RingBell rings a bell, which keeps the words.
 type RingBell struct {
-	ops.Op[BellInfo] `route:"POST /bells/{bell}/rings" status:"201" step:"ring"`
+	ops.Op[BellInfo] `route:"POST /bells/{bell}/rings" verb:"send" short:"Ring a bell" status:"201" step:"ring"`
 
 	Bell string `path:"bell" step:"bell,place"`
 	Body []byte `body:"raw" step:"body"`
@@ -115,7 +119,7 @@ func (in RingBell) Do(_ context.Context, e *ops.Env) (out BellInfo, err error) {
 
 // SilenceBell forgets the words of a bell.
 type SilenceBell struct {
-	ops.Op[ops.Purged] `route:"DELETE /bells/{bell}/rings" step:"purge"`
+	ops.Op[ops.Purged] `route:"DELETE /bells/{bell}/rings" verb:"purge" short:"Forget the words of a bell" step:"purge"`
 
 	Bell string `path:"bell" step:"bell,place"`
 

@@ -96,7 +96,7 @@ func attempts(records []journal.Record) (list []*Attempt) {
 		case journal.AttemptStarted:
 			a := &Attempt{
 				Function: r.Function, MessageID: received[r.Delivery].MessageID, InvocationID: r.Invocation, DeliveryID: r.Delivery, Delivery: numbers[r.Delivery],
-				DeliveryCount: received[r.Delivery].DeliveryCount, Attempt: r.Attempt, RetryCount: r.RetryCount(), Started: r.Time, Status: "running",
+				DeliveryCount: received[r.Delivery].DeliveryCount, Attempt: r.Attempt, RetryCount: r.RetryCount(), Started: tick(r.Time), Status: "running",
 			}
 			if r.HasPolicy {
 				a.MaxRetryCount = &r.MaxRetryCount
@@ -118,7 +118,7 @@ func (a *Attempt) look(r *journal.Record) {
 	case journal.HandlerLog:
 		a.Logs = append(a.Logs, LogLine{Level: r.Level, Text: r.Message})
 	case journal.AttemptEnded:
-		ended := r.Time
+		ended := tick(r.Time)
 		a.Ended, a.Status, a.TookMS = &ended, r.Status, float64(r.Beside.Elapsed.Microseconds())/1000
 		if r.Error != "" {
 			a.Error = errorOf(r)

@@ -158,10 +158,13 @@ func (in Drive) wait(ctx context.Context, h *Host) (out Driven, err error) {
 	return out, nil
 }
 
+// tick is a time as the journal has it, in steps of 100 ns: what is equal there is equal here.
+func tick(t time.Time) time.Time { return t.UTC().Truncate(100 * time.Nanosecond) }
+
 // stopped says why a drive has stopped.
 func (in Drive) stopped(h *Host, met bool, begin time.Time) Driven {
 	host := h.session.Host()
-	out := Driven{Now: host.Clock().Now(), Seq: host.Journal().Len(), Stopped: "idle"}
+	out := Driven{Now: tick(host.Clock().Now()), Seq: host.Journal().Len(), Stopped: "idle"}
 	switch {
 	case h.session.Crashed():
 		out.Stopped = "crashed"

@@ -15,7 +15,7 @@ import (
 // Code says to a program why a request was refused.
 type Code string
 
-// The codes. Those of the control API of a host are in package ops: see ops.Error.
+// The codes, those of the control API of a host among them.
 const (
 	Unauthorized Code = "unauthorized" // without the token
 	UnknownPath  Code = "unknown_path" // the program has no such operation: it may be older than the kit
@@ -27,12 +27,18 @@ const (
 	HostDown     Code = "host_down"    // the host has crashed: start it again
 	WorkerGone   Code = "worker_missing"
 	NotFound     Code = "not_found"
-	Internal     Code = "internal" // a fault of redeliver
+	Conflict     Code = "conflict" // the state of the host does not allow it
+	TooLarge     Code = "too_large"
+	TooMany      Code = "too_many" // callers that follow the journal
+	NotReady     Code = "not_ready"
+	DiskFull     Code = "disk_full"
+	Forbidden    Code = "forbidden" // a page of a browser has asked
+	Internal     Code = "internal"  // a fault of redeliver
 )
 
 // Codes are all of them.
 func Codes() []Code {
-	return []Code{Unauthorized, UnknownPath, UnknownHost, BadRequest, AppInvalid, StepFailed, Busy, HostDown, WorkerGone, NotFound, Internal}
+	return []Code{Unauthorized, UnknownPath, UnknownHost, BadRequest, AppInvalid, StepFailed, Busy, HostDown, WorkerGone, NotFound, Conflict, TooLarge, TooMany, NotReady, DiskFull, Forbidden, Internal}
 }
 
 // Refused is the body of every refusal.
@@ -110,19 +116,10 @@ func told(err error) *Refused {
 	case *Refused:
 		return err
 	case *ops.Error:
-		return &Refused{Status: err.Status, Code: codeOf(err.Status), Text: err.Text, Hint: err.Hint}
+		err = err.Told()
+		return &Refused{Status: err.Status, Code: Code(err.Code), Text: err.Text, Hint: err.Hint}
 	}
 	return refuse(http.StatusBadRequest, BadRequest, "%v", err)
-}
-
-func codeOf(status int) Code {
-	switch {
-	case status == http.StatusNotFound:
-		return NotFound
-	case status >= 500:
-		return Internal
-	}
-	return BadRequest
 }
 
 func write(w http.ResponseWriter, status int, body any) {

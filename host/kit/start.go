@@ -112,7 +112,7 @@ func since(begin time.Time) float64 {
 
 // started describes a host that runs.
 func (h *Host) started() *Started {
-	begins := h.session.Begins()
+	begins := tick(h.session.Begins())
 	out := &Started{ID: h.id, Name: h.name, State: "ready", Seed: h.seed, Begins: &begins}
 	if h.seat != nil {
 		out.Environment = h.seat.Environment()

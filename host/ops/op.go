@@ -152,6 +152,24 @@ type Error struct {
 	Status int    `json:"-"`
 	Text   string `json:"error"`
 	Hint   string `json:"hint,omitempty"`
+	Code   string `json:"code,omitempty"` // for programs: not_found, conflict
 }
 
 func (e *Error) Error() string { return e.Text }
+
+// codes are what refusals of a status have in common.
+var codes = map[int]string{ // read only
+	http.StatusBadRequest: "bad_request", http.StatusUnauthorized: "unauthorized", http.StatusForbidden: "forbidden", http.StatusNotFound: "not_found",
+	http.StatusMethodNotAllowed: "unknown_path", http.StatusConflict: "conflict", http.StatusRequestEntityTooLarge: "too_large", http.StatusTooManyRequests: "too_many",
+	http.StatusInternalServerError: "internal", http.StatusServiceUnavailable: "not_ready", http.StatusInsufficientStorage: "disk_full",
+}
+
+// Told is the error as a caller has it: with a code, the one of its status unless it has its
+// own.
+func (e *Error) Told() *Error {
+	out := *e
+	if out.Code == "" {
+		out.Code = codes[out.Status]
+	}
+	return &out
+}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/host/listen"
@@ -38,7 +39,30 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	if s.opts.Metrics != nil {
 		own.Handle("GET "+ops.Prefix+"/metrics", s.opts.Metrics)
 	}
+	own.HandleFunc(ops.Prefix+"/", unknown(own))
 	mux.Handle(ops.Prefix+"/", own)
+}
+
+// unknown refuses what is no operation, as all that is refused: in JSON.
+func unknown(known *http.ServeMux) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodPost, http.MethodPut} {
+			other := *r
+			other.Method = method
+			if _, pattern := known.Handler(&other); pattern != ops.Prefix+"/" {
+				allowed = append(allowed, method)
+			}
+		}
+		status := http.StatusNotFound
+		if len(allowed) > 0 {
+			status = http.StatusMethodNotAllowed
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+		}
+		writeRefusal(w, &ops.Error{
+			Status: status, Code: "unknown_path", Text: fmt.Sprintf("there is no operation %s %s", r.Method, r.URL.Path), Hint: "GET " + ops.Prefix + "/openapi.json has all operations",
+		})
+	}
 }
 
 func pattern(route ops.Route) string { return route.Method + " " + ops.Prefix + route.Path }
@@ -165,7 +189,7 @@ func decode(r *http.Request, in any) error {
 	return err
 }
 
-func writeRefusal(w http.ResponseWriter, refused *ops.Error) { writeJSON(w, refused.Status, refused) }
+func writeRefusal(w http.ResponseWriter, refused *ops.Error) { writeJSON(w, refused.Status, refused.Told()) }
 
 // limited is a request with a body that has an end.
 func limited(w http.ResponseWriter, r *http.Request, limit int64) *http.Request {

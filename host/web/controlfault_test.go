@@ -83,7 +83,7 @@ func TestUploadOnFullDisk(t *testing.T) {
 	fault(store.OpWrite, syscall.ENOSPC)
 	for range 5 {
 		a := d.request("PUT", path, strings.Repeat("new", 4<<20), withHeader("Expect", "100-continue"))
-		if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
+		if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed","code":"disk_full"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
 			t.Fatalf("got %d %s, want 507 %s", a.Status, a.Body, want)
 		}
 	}
@@ -193,7 +193,7 @@ func TestFullDiskIsOneAnswer(t *testing.T) {
 				w.path = strings.Replace(w.path, "2", "", 1)
 			}
 			a := d.request(w.method, prefix+w.path, w.body)
-			if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
+			if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed","code":"disk_full"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
 				t.Errorf("%s %s: %d %s, want 507 %s", w.method, w.path, a.Status, a.Body, want)
 			}
 		}

@@ -265,6 +265,8 @@ export interface Entry {
 
 /** Error is the refusal of an operation, and the body of the answer that reports it. */
 export interface Error {
+  /** for programs: not_found, conflict */
+  code?: string;
   error: string;
   hint?: string;
 }

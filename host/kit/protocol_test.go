@@ -1,0 +1,268 @@
+//clock:outside the tests are clients of the kit
+
+package kit_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/host/kit"
+)
+
+// Every refusal is JSON with a code that the list has, and says what was meant.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(pack(nil))
+	down := c.host(pack(nil))
+	down.post("/crash", nil)
+	for _, row := range []struct {
+		method, path string
+		body         any
+		status       int
+		code         kit.Code
+		text         string
+	}{
+		{"GET", "/", nil, 404, kit.UnknownPath, "there is no operation GET /"},
+		{"POST", "/kit/host", nil, 404, kit.UnknownPath, "there is no operation POST /kit/host"},
+		{"PUT", "/kit/hosts", nil, 404, kit.UnknownPath, "there is no operation PUT /kit/hosts"},
+		{"POST", h.path + "/drve", nil, 404, kit.UnknownPath, "/drve"},
+		{"GET", h.path + "/admin/redeliver/nothing", nil, 404, kit.UnknownPath, "there is no operation GET /admin/redeliver/nothing"},
+		{"GET", h.path + "/admin/redeliver/queues/none/messages", nil, 404, kit.NotFound, "none"},
+		{"POST", "/kit/hosts/h99/drive", object{"idle": true}, 404, kit.UnknownHost, `there is no host "h99"`},
+		{"GET", "/kit/hosts/h99/admin/redeliver/status", nil, 404, kit.UnknownHost, `there is no host "h99"`},
+		{"GET", "/kit/hosts/h99/http/api/x", nil, 404, kit.UnknownHost, `there is no host "h99"`},
+		{"POST", "/kit/hosts", object{"functons": object{}}, 400, kit.BadRequest, `"functons" is no member of this request; did you mean "functions"?`},
+		{"POST", "/kit/hosts", object{"seed": -1}, 400, kit.BadRequest, "seed is a number -1, which it cannot be"},
+		{"POST", "/kit/hosts", object{"functions": object{"A": object{"handler": "fail"}}, "seed": 1 << 53}, 400, kit.BadRequest, "want at most 9007199254740991"},
+		{"POST", "/kit/hosts", object{}, 400, kit.BadRequest, "the host has no functions"},
+		{"POST", "/kit/hosts", object{"app": "shop"}, 400, kit.BadRequest, `app "shop" is a relative path`},
+		{"POST", "/kit/hosts", object{"app": "/nowhere/at/all"}, 409, kit.AppInvalid, "there is no folder"},
+		{"POST", "/kit/hosts", object{"functions": object{"A": object{"triger": object{}}}}, 400, kit.BadRequest, `did you mean "trigger"?`},
+		{"POST", "/kit/hosts", object{"functions": object{"A": object{"trigger": object{"type": "queueTrigger"}, "handler": "fail"}}}, 409, kit.AppInvalid, "queueName"},
+		{"POST", "/kit/hosts", object{"functions": object{"A": object{"trigger": object{"type": "queueTrigger", "queueName": "a"}, "handler": object{"attached": true}}}}, 400, kit.BadRequest, `in a host with "attached": true`},
+		{"POST", "/kit/hosts", "{", 400, kit.BadRequest, "the body is no JSON"},
+		{"POST", h.path + "/drive", nil, 400, kit.BadRequest, "say one of by, jump, next, idle and until: 0 are there"},
+		{"POST", h.path + "/drive", object{"idle": true, "next": true}, 400, kit.BadRequest, "2 are there"},
+		{"POST", h.path + "/drive", object{"by": 30}, 400, kit.BadRequest, "30 is no span of time"},
+		{"POST", h.path + "/drive", object{"by": "soon"}, 400, kit.BadRequest, "this is no length of time"},
+		{"POST", h.path + "/drive", object{"until": object{}}, 400, kit.BadRequest, "until is empty"},
+		{"POST", h.path + "/drive", object{"until": object{"poisned": "Pack"}}, 400, kit.BadRequest, `did you mean "poisoned"?`},
+		{"POST", h.path + "/drive", object{"until": object{"poisoned": "Pak"}}, 404, kit.NotFound, `did you mean "Pack"?`},
+		{"POST", h.path + "/drive", object{"until": object{"poisoned": 7}}, 400, kit.BadRequest, "want the name of a function, or true"},
+		{"POST", h.path + "/drive", object{"until": object{"poisoned": "Pack", "settled": "Pack"}}, 400, kit.BadRequest, "stands alone"},
+		{"POST", h.path + "/drive", object{"until": object{"kind": "setled"}}, 400, kit.BadRequest, `did you mean "settled"?`},
+		{"POST", h.path + "/drive", object{"until": object{"decision": "poisond"}}, 400, kit.BadRequest, `did you mean "poisoned"?`},
+		{"POST", h.path + "/drive", object{"until": object{"function": "Pac"}}, 404, kit.NotFound, `did you mean "Pack"?`},
+		{"POST", h.path + "/drive", object{"until": object{"message": "/(/"}}, 400, kit.BadRequest, "is not a regular expression"},
+		{"POST", h.path + "/expect", object{"then": object{"function": object{}}}, 400, kit.BadRequest, `did you mean "functions"?`},
+		{"POST", h.path + "/expect", object{"functions": object{}}, 400, kit.BadRequest, `"functions" is no member of this request`},
+		{"GET", h.path + "/attempts?function=Pak", nil, 404, kit.NotFound, `did you mean "Pack"?`},
+		{"POST", h.path + "/call", object{"function": "Pak"}, 404, kit.NotFound, `did you mean "Pack"?`},
+		{"POST", h.path + "/crash", object{"function": "Pack", "point": "betweenAttemps"}, 400, kit.BadRequest, "betweenAttempts"},
+		{"POST", h.path + "/crash", object{"function": "Pak", "point": "betweenAttempts"}, 409, kit.StepFailed, `did you mean "Pack"?`},
+		{"POST", h.path + "/step", object{"step": object{"sned": object{}}}, 400, kit.BadRequest, `did you mean "send"?`},
+		{"POST", h.path + "/step", object{"step": object{"send": object{"queue": "parcel", "body": "x"}}}, 409, kit.StepFailed, `did you mean "parcels"?`},
+		{"POST", h.path + "/expire-locks", object{"entity": "parcels"}, 409, kit.StepFailed, `there is no Service Bus entity "parcels"`},
+		{"POST", down.path + "/drive", object{"idle": true}, 409, kit.HostDown, "the host has crashed"},
+		{"POST", down.path + "/call", object{"function": "Pack"}, 409, kit.HostDown, "the host has crashed"},
+	} {
+		status, out := c.ask(row.method, row.path, row.body)
+		text := fmt.Sprint(out["error"], out["hint"])
+		if status != row.status || out["code"] != string(row.code) || !strings.Contains(text, row.text) {
+			t.Errorf("%s %s %v:\n got %d %v %s\nwant %d %s %q", row.method, row.path, row.body, status, out["code"], text, row.status, row.code, row.text)
+		}
+		if code, _ := out["code"].(string); !slices.Contains(kit.Codes(), kit.Code(code)) {
+			t.Errorf("%s %s: code %q is none of the list", row.method, row.path, code)
+		}
+	}
+	stranger := *c
+	stranger.token = "another"
+	if status, out := stranger.ask("GET", h.path+"/attempts", nil); status != 401 || out["code"] != string(kit.Unauthorized) {
+		t.Errorf("without the token: %d %v", status, out)
+	}
+	if got := len(h.get("/attempts")["list"].([]any)); got != 0 {
+		t.Errorf("refusals started %d attempts", got)
+	}
+}
+
+// A drive stops where it says, and time moves by nothing else.
+func TestDrive(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(pack(object{"retry": fixed}))
+	begins := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(out object, stopped string, want time.Duration) {
+		t.Helper()
+		now, err := time.Parse(time.RFC3339Nano, fmt.Sprint(out["now"]))
+		if err != nil || out["stopped"] != stopped || now.Sub(begins) != want {
+			t.Errorf("got %v at %v, want %s at %v", out["stopped"], now.Sub(begins), stopped, want)
+		}
+	}
+	h.send("parcels", "1")
+	at(h.post("/drive", object{"by": "0s"}), "met", 0)
+	if got := h.deliveries("Pack"); got != "[1]" {
+		t.Errorf("a send has made deliveries %s", got)
+	}
+	at(h.post("/drive", object{"by": "00:00:10"}), "met", 10*time.Second)
+	at(h.post("/drive", object{"next": true}), "met", 30*time.Second)
+	at(h.post("/drive", object{"until": object{"kind": "attempt_ended", "attempt": 3}}), "met", time.Minute)
+	at(h.post("/drive", object{"until": object{"kind": "attempt_ended", "attempt": 9}, "horizon": "1m"}), "horizon", 2*time.Minute)
+	out := h.post("/drive", object{"until": object{"kind": "settled"}, "after": 0})
+	at(out, "met", 2*time.Minute) // which exists already
+	if out := h.post("/drive", object{"until": object{"poisoned": true}}); out["stopped"] != "met" || out["now"] != out["record"].(object)["time"] {
+		t.Errorf("after the record %v it is %v", out["record"], out["now"])
+	}
+	if out := h.post("/drive", object{"idle": true}); out["stopped"] != "idle" {
+		t.Errorf("idle: %v", out)
+	}
+	before := h.post("/drive", object{"by": "0s"})["now"]
+	h.send("parcels", "2")
+	h.post("/crash", object{"function": "Pack", "point": "betweenAttempts"})
+	if out := h.post("/drive", object{"by": "1m"}); out["stopped"] != "crashed" {
+		t.Errorf("a drive into a crash: %v", out)
+	}
+	if before == nil {
+		t.Error("no time")
+	}
+	if got := h.post("/expect", object{"then": object{"functions": object{"Pack": object{"exists": false}}}}); got["failures"] == nil {
+		t.Errorf("a dead host is looked at: %v", got)
+	}
+}
+
+// What a handler that is slow, or a test that has given up, leaves behind: calls beside a drive
+// enqueue and look, a second drive is refused, and a drive whose caller has left stops.
+func TestBesideADrive(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(object{"functions": object{"Pack": object{
+		"trigger": object{"type": "queueTrigger", "queueName": "parcels"}, "handler": object{"do": "fail"},
+		"retry": object{"strategy": "fixedDelay", "maxRetryCount": -1, "delayInterval": "00:00:00.0010000"},
+	}}})
+	h.send("parcels", "1")
+	ctx, leave := context.WithCancel(context.Background())
+	text, _ := json.Marshal(object{"by": "300d"})
+	r, err := http.NewRequestWithContext(ctx, "POST", c.a.Address+h.path+"/drive", strings.NewReader(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+c.token)
+	left := make(chan error)
+	go func() {
+		_, err := http.DefaultClient.Do(r)
+		left <- err
+	}()
+	for {
+		status, out := c.ask("POST", h.path+"/drive", object{"by": "0s"})
+		if status == 409 && out["code"] == string(kit.Busy) {
+			break // the first one is under way
+		}
+		if status != 200 {
+			t.Fatalf("a second drive: %d %v", status, out)
+		}
+	}
+	h.send("others", "2") // only enqueues: no deadlock
+	leave()
+	if err := <-left; err == nil {
+		t.Error("a drive that was left has answered")
+	}
+	for {
+		status, out := c.ask("POST", h.path+"/drive", object{"by": "0s"})
+		if status == 200 {
+			break // the turn is free again, long before its 300 days
+		}
+		if out["code"] != string(kit.Busy) {
+			t.Fatalf("after it: %d %v", status, out)
+		}
+	}
+	c.must("DELETE", h.path, nil)
+}
+
+// A fault is for the app: what the test sends does not meet it. One that nothing meets is told
+// at the end.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(pack(nil))
+	h.post("/admin/redeliver/faults?service=queue&operation=Put&times=1", nil)
+	h.send("parcels", "7")
+	h.post("/drive", object{"until": object{"poisoned": "Pack"}}) // whose move is a Put that fails once
+	if out := h.must("DELETE", h.path, nil); out["failures"] != nil {
+		t.Errorf("a fault that was met is told: %v", out)
+	}
+	h = c.host(pack(nil))
+	h.post("/step", object{"step": object{"fault": object{"queue": "parcels", "operation": "Delete"}}})
+	out := h.must("DELETE", h.path, nil)
+	if !strings.Contains(fmt.Sprint(out), "the fault still waits") {
+		t.Errorf("an unmet fault: %v", out)
+	}
+}
+
+// Requests of functions move time as far as the answer needs it.
+func TestHTTPFunctions(t *testing.T) {
+	t.Parallel()
+	h := start(t).host(object{"functions": object{"Quote": object{
+		"trigger": object{"type": "httpTrigger", "authLevel": "anonymous", "methods": []string{"get", "post"}}, "retry": fixed,
+		"handler": []any{object{"do": "fail", "times": 2}, object{"do": "succeed", "status": 201, "body": object{"price": 7}}},
+	}}})
+	status, text := h.raw("POST", h.path+"/http/api/Quote?for=me", `{"weight":1}`)
+	if status != 201 || strings.TrimSpace(string(text)) != `{"price":7}` {
+		t.Errorf("got %d %s", status, text)
+	}
+	if got := h.deliveries("Quote"); got != "[3]" {
+		t.Errorf("attempts %s", got)
+	}
+	out := h.post("/call", object{"function": "Quote"})
+	if out["succeeded"] != true {
+		t.Errorf("call: %v", out)
+	}
+}
+
+// The same seed and steps give the same journal, byte for byte, in any number of hosts at a
+// time.
+func TestSameJournal(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	play := func(seed int) string {
+		options := pack(object{"retry": object{"strategy": "exponentialBackoff", "maxRetryCount": 4, "minimumInterval": "00:00:01", "maximumInterval": "00:01:00"}})
+		options["seed"] = seed
+		h := c.host(options)
+		for i := range 3 {
+			h.send("parcels", fmt.Sprint(i))
+		}
+		h.post("/drive", object{"idle": true})
+		_, text := h.raw("GET", h.path+"/admin/redeliver/journal", nil)
+		c.must("DELETE", h.path, nil)
+		return string(text)
+	}
+	want := play(7)
+	if strings.Count(want, "attempt_ended") != 75 {
+		t.Errorf("%d attempts", strings.Count(want, "attempt_ended"))
+	}
+	runs := 200
+	if testing.Short() {
+		runs = 20
+	}
+	got := make(chan string)
+	for range 4 {
+		go func() {
+			for range runs / 4 {
+				got <- play(7)
+			}
+		}()
+	}
+	for range runs {
+		if text := <-got; text != want {
+			t.Fatalf("another journal:\n%s\nwant\n%s", text, want)
+		}
+	}
+	if play(8) == want {
+		t.Error("another seed gives the same journal")
+	}
+}

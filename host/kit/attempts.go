@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -138,11 +139,15 @@ func (a *Attempt) look(r *journal.Record) {
 	}
 }
 
-// errorOf splits the type from a failure's text, "TypeError: no box".
+// errorOf splits a failure's text, `function "Pack": TypeError: no box`. The type of an error
+// without one of its own in Go says nothing.
 func errorOf(r *journal.Record) *Error {
-	out := &Error{Message: r.Error, Stack: r.Beside.Stack}
-	if name, rest, ok := strings.Cut(r.Error, ": "); ok && !strings.ContainsAny(name, " \n\"") {
+	out := &Error{Message: strings.TrimPrefix(r.Error, fmt.Sprintf("function %q: ", r.OwnFunction())), Stack: r.Beside.Stack}
+	if name, rest, ok := strings.Cut(out.Message, ": "); ok && !strings.ContainsAny(name, " \n\"") {
 		out.Type, out.Message = name, rest
+	}
+	if out.Type == "*errors.errorString" {
+		out.Type = ""
 	}
 	return out
 }

@@ -189,7 +189,9 @@ func decode(r *http.Request, in any) error {
 	return err
 }
 
-func writeRefusal(w http.ResponseWriter, refused *ops.Error) { writeJSON(w, refused.Status, refused.Told()) }
+func writeRefusal(w http.ResponseWriter, refused *ops.Error) {
+	writeJSON(w, refused.Status, refused.Told())
+}
 
 // limited is a request with a body that has an end.
 func limited(w http.ResponseWriter, r *http.Request, limit int64) *http.Request {

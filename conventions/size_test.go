@@ -29,7 +29,6 @@ var exceptions = map[string]int{ // read only
 	"methods of the interface ./bindings/servicebus.Transaction": 9,  // one server ends what it begins
 
 	"methods of ./cmd/redeliver/run.session": 64,
-	"methods of ./host/clock.Virtual":        87,
 
 	"files of ./host/app": 57,
 

@@ -160,7 +160,7 @@ func (t *Timer) Stop() bool {
 	if t.sys != nil {
 		return t.sys.Stop()
 	}
-	return t.v.stopTimer(t)
+	return t.stop()
 }
 
 // Reset makes f run (again) once d has passed from now. It reports whether the
@@ -169,5 +169,5 @@ func (t *Timer) Reset(d time.Duration) bool {
 	if t.sys != nil {
 		return t.sys.Reset(d)
 	}
-	return t.v.resetTimer(t, d)
+	return t.reset(d)
 }

@@ -40,34 +40,34 @@ type ctxKey struct{}
 
 // WithCancel implements Clock.
 func (v *Virtual) WithCancel(parent context.Context) (context.Context, context.CancelFunc) {
-	above := v.known(parent, "WithCancel")
+	above := known(v, parent, "WithCancel")
 	v.mu.Lock()
-	c := v.newContextLocked(parent, above)
+	c := newContextLocked(v, parent, above)
 	v.mu.Unlock()
-	return c, func() { v.cancel(c) }
+	return c, c.cancel
 }
 
 // WithTimeout implements Clock.
 func (v *Virtual) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	above := v.known(parent, "WithTimeout")
+	above := known(v, parent, "WithTimeout")
 	v.mu.Lock()
 	v.checkLocked("WithTimeout")
-	c := v.newContextLocked(parent, above)
+	c := newContextLocked(v, parent, above)
 	switch {
 	case c.end.Load() != notEnded:
 	case d <= 0:
-		v.cancelLocked(c, endDeadline)
+		c.cancelLocked(endDeadline)
 	default:
 		c.due.ctx = c
 		v.setLocked(&c.due, d, true)
 	}
 	v.kickUnlock()
-	return c, func() { v.cancel(c) }
+	return c, c.cancel
 }
 
 // known returns the virtualContext on which ctx depends, nil if it depends on none.
 // It panics when ctx may end without the clock's knowing.
-func (v *Virtual) known(ctx context.Context, op string) *virtualContext {
+func known(v *Virtual, ctx context.Context, op string) *virtualContext {
 	c, ours := ctx.(*virtualContext)
 	if !ours {
 		c, _ = ctx.Value(ctxKey{}).(*virtualContext)
@@ -94,7 +94,7 @@ func (v *Virtual) Sees(ctx context.Context) bool {
 	return c != nil && c.v == v && c.Done() == ctx.Done()
 }
 
-func (v *Virtual) newContextLocked(parent context.Context, above *virtualContext) *virtualContext {
+func newContextLocked(v *Virtual, parent context.Context, above *virtualContext) *virtualContext {
 	c := &virtualContext{v: v, parent: parent, above: above}
 	if above == nil {
 		return c
@@ -111,7 +111,8 @@ func (v *Virtual) newContextLocked(parent context.Context, above *virtualContext
 }
 
 // cancel is the CancelFunc of c.
-func (v *Virtual) cancel(c *virtualContext) {
+func (c *virtualContext) cancel() {
+	v := c.v
 	if c.end.Load() != notEnded {
 		return
 	}
@@ -119,7 +120,7 @@ func (v *Virtual) cancel(c *virtualContext) {
 	if c.awaited() {
 		v.checkLocked("a context's cancel function")
 	}
-	v.cancelLocked(c, endCanceled)
+	c.cancelLocked(endCanceled)
 	v.kickUnlock()
 }
 
@@ -138,7 +139,7 @@ func (c *virtualContext) awaited() bool {
 
 // cancelLocked ends c and all contexts below, and then the waits on them, in the
 // order in which they began.
-func (v *Virtual) cancelLocked(c *virtualContext, end ending) {
+func (c *virtualContext) cancelLocked(end ending) {
 	if c.end.Load() != notEnded {
 		return
 	}
@@ -156,7 +157,7 @@ func (v *Virtual) cancelLocked(c *virtualContext, end ending) {
 		c.endLocked(end)
 		err := c.Err()
 		for l := c.first; l != nil; l = c.first {
-			v.endWaitLocked(l, err)
+			l.endLocked(c.v, err)
 		}
 		return
 	}
@@ -165,7 +166,7 @@ func (v *Virtual) cancelLocked(c *virtualContext, end ending) {
 	slices.SortFunc(waits, func(a, b *ctxLink) int { return cmp.Compare(a.seq, b.seq) })
 	err := c.Err()
 	for _, l := range waits {
-		v.endWaitLocked(l, err)
+		l.endLocked(c.v, err)
 	}
 }
 
@@ -193,14 +194,15 @@ func (c *virtualContext) endLocked(end ending) {
 	}
 }
 
-func (v *Virtual) endWaitLocked(l *ctxLink, err error) {
+// endLocked ends what waits on a context that has ended.
+func (l *ctxLink) endLocked(v *Virtual, err error) {
 	if l.task != nil {
 		v.readyLocked(l.task, err)
 		return
 	}
 	call := l.call
 	l.leave()
-	v.recallLocked(call)
+	call.recallLocked(v)
 }
 
 // errNow is Err for a context that may be nil.

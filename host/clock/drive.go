@@ -230,7 +230,7 @@ func (v *Virtual) waitsLocked() bool {
 func (v *Virtual) moveLocked() bool {
 	d := v.drive
 	if d == nil {
-		return v.paceLocked()
+		return v.pace.moveLocked(v)
 	}
 	at, any := v.deadlines.first()
 	any = any && at < math.MaxInt64 // a deadline past the clock's last moment never comes
@@ -263,7 +263,7 @@ func (v *Virtual) moveLocked() bool {
 		v.now.Store(max(d.limit, v.now.Load()))
 		d.finishLocked(v)
 	}
-	v.inputLocked()
+	v.pace.inputLocked(v)
 	v.pace.rebase(v)
 	return true
 }
@@ -275,7 +275,7 @@ func (d *drive) cutLocked(v *Virtual) {
 	}
 	d.cut = true
 	d.finishLocked(v)
-	v.inputLocked()
+	v.pace.inputLocked(v)
 	v.pace.rebase(v)
 }
 

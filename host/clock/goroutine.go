@@ -8,6 +8,16 @@ import (
 // taskList holds all goroutines of the clock, in order of birth.
 type taskList struct{ first, last *task }
 
+// has reports whether a goroutine of that identity is in the list.
+func (l *taskList) has(id uintptr) bool {
+	for t := l.first; t != nil; t = t.next {
+		if t.self == id {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *taskList) add(t *task) {
 	t.prev, t.next = l.last, nil
 	if l.last == nil {
@@ -86,14 +96,14 @@ func (v *Virtual) run(first begun) {
 	first.t.self, first.t.gid = w.self, w.gid
 	v.mu.Unlock()
 	for b, more := first, true; more; {
-		v.runTask(b)
-		b, more = v.rest(w, b.t)
+		b.run(v)
+		b, more = w.rest(v, b.t)
 	}
 }
 
-// runTask runs a task. When it panics or exits it passes the baton, so that no
+// run runs a task. When it panics or exits it passes the baton, so that no
 // goroutine hangs, and the worker is gone.
-func (v *Virtual) runTask(b begun) {
+func (b begun) run(v *Virtual) {
 	returned := false
 	defer func() {
 		if returned {
@@ -110,7 +120,7 @@ func (v *Virtual) runTask(b begun) {
 
 // rest ends t, which w has run, passes the baton and waits for the next task. It
 // reports false when w is not needed any more.
-func (v *Virtual) rest(w *worker, t *task) (begun, bool) {
+func (w *worker) rest(v *Virtual, t *task) (begun, bool) {
 	v.mu.Lock()
 	v.buryLocked(t)
 	v.holder = nil
@@ -197,11 +207,11 @@ func (v *Virtual) finishLocked(list *[]*visit) {
 // If w is set it is put on list then, and waited for.
 func (v *Virtual) enterUnlock(self uintptr, gid uint64, name string, f func(), list *[]*visit, w *visit) {
 	t := v.newTaskLocked(name, nil)
-	if gid == 0 && v.watches() {
+	if gid == 0 && v.opts.watches() {
 		gid = goid()
 	}
 	t.self, t.gid = self, gid
-	v.inputLocked()
+	v.pace.inputLocked(v)
 	var next *task
 	if v.holder == nil {
 		next = v.passLocked() // lets the pace, if any, catch up first
@@ -219,7 +229,7 @@ func (v *Virtual) enterUnlock(self uintptr, gid uint64, name string, f func(), l
 	returned := false
 	defer func() {
 		v.mu.Lock()
-		v.inputLocked()
+		v.pace.inputLocked(v)
 		v.buryLocked(t)
 		v.holder = nil
 		if !returned {
@@ -279,48 +289,50 @@ func (v *Virtual) AfterFunc(d time.Duration, name string, f func()) *Timer {
 	t.due.timer = t
 	v.mu.Lock()
 	v.checkLocked("AfterFunc")
-	v.armLocked(t, d)
+	t.armLocked(d)
 	v.kickUnlock()
 	return t
 }
 
-func (v *Virtual) armLocked(t *Timer, d time.Duration) {
+func (t *Timer) armLocked(d time.Duration) {
 	if d <= 0 {
-		v.fireLocked(t)
+		t.fireLocked()
 		return
 	}
-	v.setLocked(&t.due, d, false)
+	t.v.setLocked(&t.due, d, false)
 }
 
 // fireLocked makes t's function ready.
-func (v *Virtual) fireLocked(t *Timer) {
-	t.run = v.beginLocked(t.name, t.f)
+func (t *Timer) fireLocked() {
+	t.run = t.v.beginLocked(t.name, t.f)
 	t.run.timer = t
 }
 
-func (v *Virtual) disarmLocked(t *Timer) bool {
+func (t *Timer) disarmLocked() bool {
 	if t.run != nil {
 		t.run.void = true
 		t.run.timer = nil
 		t.run = nil
 		return true
 	}
-	return v.deadlines.remove(&t.due)
+	return t.v.deadlines.remove(&t.due)
 }
 
-func (v *Virtual) stopTimer(t *Timer) bool {
+func (t *Timer) stop() bool {
+	v := t.v
 	v.mu.Lock()
 	v.checkLocked("Timer.Stop")
-	was := v.disarmLocked(t)
+	was := t.disarmLocked()
 	v.kickUnlock()
 	return was
 }
 
-func (v *Virtual) resetTimer(t *Timer, d time.Duration) bool {
+func (t *Timer) reset(d time.Duration) bool {
+	v := t.v
 	v.mu.Lock()
 	v.checkLocked("Timer.Reset")
-	was := v.disarmLocked(t)
-	v.armLocked(t, d)
+	was := t.disarmLocked()
+	t.armLocked(d)
 	v.kickUnlock()
 	return was
 }

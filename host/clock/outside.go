@@ -26,7 +26,7 @@ func (v *Virtual) Outside(ctx context.Context, name string, f func()) {
 	v.mu.Lock()
 	t := v.holder
 	if t == nil || t.self != id {
-		if v.opts.Strict && !v.isOursLocked(id) {
+		if v.opts.Strict && !v.tasks.has(id) {
 			v.mu.Unlock()
 			panic("clock: Outside " + quote(name) + " called by a foreign goroutine: start it with a Group, or enter with Inside or Do")
 		}
@@ -67,25 +67,16 @@ func (v *Virtual) outUnlock(ctx context.Context, t *task, name string, f func())
 		if vc != nil {
 			vc.joinLocked(&c.ctx)
 		}
-		c.timer = v.wall.afterFunc(c.patience, func() { v.losePatience(c) })
+		c.timer = v.wall.afterFunc(c.patience, func() { c.losePatience(v) })
 	}
 	v.holder = nil
 	v.unlock(v.passLocked(), nil)
-	defer v.comeBack(c)
+	defer c.comeBack(v)
 	f()
 }
 
-func (v *Virtual) isOursLocked(id uintptr) bool {
-	for t := v.tasks.first; t != nil; t = t.next {
-		if t.self == id {
-			return true
-		}
-	}
-	return false
-}
-
 // comeBack returns when the goroutine of c has the baton again.
-func (v *Virtual) comeBack(c *call) {
+func (c *call) comeBack(v *Virtual) {
 	v.mu.Lock()
 	var next *task
 	if v.holder == nil && v.pace.kind != "" {
@@ -99,7 +90,7 @@ func (v *Virtual) comeBack(c *call) {
 	t := c.task
 	t.call = c
 	if !c.holds || v.opts.Arrival {
-		v.uncountLocked(c)
+		c.uncountLocked(v)
 		t.doing = waitReady
 		v.ready.pushGuest(t)
 	}
@@ -112,7 +103,7 @@ func (v *Virtual) comeBack(c *call) {
 }
 
 // uncountLocked makes c no longer hold time still.
-func (v *Virtual) uncountLocked(c *call) {
+func (c *call) uncountLocked(v *Virtual) {
 	if !c.holds {
 		return
 	}
@@ -130,7 +121,7 @@ func (v *Virtual) uncountLocked(c *call) {
 }
 
 // freeSlotLocked gives c's place outside to the next in the queue.
-func (v *Virtual) freeSlotLocked(c *call) {
+func (c *call) freeSlotLocked(v *Virtual) {
 	if !c.slot {
 		return
 	}
@@ -145,20 +136,20 @@ func (v *Virtual) freeSlotLocked(c *call) {
 }
 
 // losePatience lets time move on without c.
-func (v *Virtual) losePatience(c *call) {
+func (c *call) losePatience(v *Virtual) {
 	v.mu.Lock()
 	if c.back || !c.holds {
 		v.mu.Unlock()
 		return
 	}
-	v.uncountLocked(c)
-	v.freeSlotLocked(c)
+	c.uncountLocked(v)
+	c.freeSlotLocked(v)
 	v.noticeLocked(Notice{Kind: PatienceUsedUp, Name: c.name, Real: c.patience, From: v.Now(), To: v.Now()})
 	v.kickUnlock()
 }
 
 // recallLocked makes the clock wait for c again, because its context has ended.
-func (v *Virtual) recallLocked(c *call) {
+func (c *call) recallLocked(v *Virtual) {
 	if c.back || c.holds {
 		return
 	}

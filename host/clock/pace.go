@@ -123,7 +123,7 @@ func (v *Virtual) Pace() Pace {
 // can still be driven. Closing twice is fine.
 func (v *Virtual) Close() {
 	v.SetPace("")
-	v.stopWatch()
+	v.watch.stop(v)
 }
 
 // SetPace changes the pace. Time goes on from the present moment, which is what the wall
@@ -135,12 +135,12 @@ func (v *Virtual) SetPace(kind Pace) {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	v.mu.Lock()
-	v.presentLocked()
+	v.pace.presentLocked(v)
 	p.kind = kind
 	p.held = false
 	if kind != "" {
 		p.rebase(v)
-		v.inputLocked()
+		v.pace.inputLocked(v)
 		v.kickUnlock()
 		return
 	}
@@ -172,14 +172,14 @@ func (v *Virtual) Pin(name string) (unpin func()) {
 }
 
 // inputLocked notes that something came in from the outside.
-func (v *Virtual) inputLocked() {
+func (p *pacing) inputLocked(v *Virtual) {
 	v.moved = v.turn
-	if v.pace.kind == "" {
+	if p.kind == "" {
 		return
 	}
-	v.pace.inputReal = v.wall.now()
-	v.pace.inputVirtual = v.now.Load()
-	v.pace.stopped = false
+	p.inputReal = v.wall.now()
+	p.inputVirtual = v.now.Load()
+	p.stopped = false
 }
 
 // rebase makes the wall continue from the present virtual time.
@@ -220,10 +220,9 @@ func (p *pacing) wallLocked(v *Virtual, now time.Duration) int64 {
 // keepUpLocked lets time follow the wall while some goroutine is always ready, such
 // as an endless retry without delay. Goroutines that are ready at one instant run
 // at that instant unless they take too long.
-func (v *Virtual) keepUpLocked() {
-	p := &v.pace
+func (p *pacing) keepUpLocked(v *Virtual) {
 	if !p.follows() || v.drive != nil || p.holdsLocked(v) || v.ready.len() == 0 && (len(v.out) == 0 || !v.out[0].back) {
-		return // or paceLocked does it
+		return // or moveLocked does it
 	}
 	wall := p.wallLocked(v, v.wall.now())
 	if wall-v.now.Load() <= int64(lag) {
@@ -235,9 +234,8 @@ func (v *Virtual) keepUpLocked() {
 	v.jumpLocked(wall)
 }
 
-// paceLocked is moveLocked for the paces.
-func (v *Virtual) paceLocked() bool {
-	p := &v.pace
+// moveLocked is Virtual.moveLocked for the paces.
+func (p *pacing) moveLocked(v *Virtual) bool {
 	if !p.follows() || p.holdsLocked(v) {
 		return false
 	}
@@ -274,7 +272,7 @@ func (v *Virtual) paceLocked() bool {
 	switch {
 	case wake == forever:
 	case p.timer == nil:
-		p.timer = v.wall.afterFunc(wake, v.tick)
+		p.timer = v.wall.afterFunc(wake, func() { p.tick(v) })
 	default:
 		p.timer.Reset(wake)
 	}
@@ -288,7 +286,7 @@ func (v *Virtual) Present() time.Time {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.drive == nil {
-		v.presentLocked()
+		v.pace.presentLocked(v)
 	}
 	return v.Now()
 }
@@ -301,20 +299,20 @@ func Present(c Clock) {
 }
 
 // presentLocked lets time follow the wall up to here, unless somebody has a turn.
-func (v *Virtual) presentLocked() {
-	if p := &v.pace; v.holder == nil && v.ready.len() == 0 && p.follows() && !p.holdsLocked(v) {
+func (p *pacing) presentLocked(v *Virtual) {
+	if v.holder == nil && v.ready.len() == 0 && p.follows() && !p.holdsLocked(v) {
 		p.catchUpLocked(v)
 	}
 }
 
 // tick looks whether time may move now.
-func (v *Virtual) tick() {
+func (p *pacing) tick(v *Virtual) {
 	v.mu.Lock()
-	if !v.pace.follows() {
+	if !p.follows() {
 		v.mu.Unlock()
 		return
 	}
-	v.pace.ticking.Add(1)
-	defer v.pace.ticking.Done()
+	p.ticking.Add(1)
+	defer p.ticking.Done()
 	v.kickUnlock()
 }

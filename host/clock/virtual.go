@@ -133,7 +133,7 @@ func (v *Virtual) passLocked() *task {
 		if v.drive != nil {
 			v.drive.cutLocked(v)
 		}
-		v.keepUpLocked()
+		v.pace.keepUpLocked(v)
 		for v.ready.len() > 0 {
 			if t := v.ready.pop(); !t.void {
 				return v.giveLocked(t)
@@ -149,7 +149,7 @@ func (v *Virtual) passLocked() *task {
 		if len(v.out) > 0 {
 			if v.out[0].back && !v.opts.Arrival {
 				c := v.out[0]
-				v.uncountLocked(c)
+				c.uncountLocked(v)
 				return v.giveLocked(c.task)
 			}
 			if v.waitsLocked() {
@@ -173,7 +173,7 @@ func (v *Virtual) giveLocked(t *task) *task {
 	}
 	t.doing = running
 	if t.call != nil {
-		v.freeSlotLocked(t.call)
+		t.call.freeSlotLocked(v)
 		t.call = nil
 	}
 	if t.timer != nil {
@@ -181,7 +181,7 @@ func (v *Virtual) giveLocked(t *task) *task {
 		t.timer = nil
 	}
 	if !v.watch.armed {
-		v.watchLocked()
+		v.watch.armLocked(v)
 	}
 	return t
 }
@@ -327,10 +327,10 @@ func (v *Virtual) jumpLocked(at int64) {
 			v.readyLocked(d.task, nil)
 			woken = true
 		case d.timer != nil:
-			v.fireLocked(d.timer)
+			d.timer.fireLocked()
 			woken = true
 		default:
-			v.cancelLocked(d.ctx, endDeadline)
+			d.ctx.cancelLocked(endDeadline)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (v *Virtual) Idle(ctx context.Context, d time.Duration) error {
 }
 
 func (v *Virtual) sleep(ctx context.Context, d time.Duration, op string, kind waitKind) error {
-	c := v.known(ctx, op)
+	c := known(v, ctx, op)
 	v.mu.Lock()
 	t := v.holderLocked(op)
 	if err := c.errNow(); err != nil {
@@ -52,7 +52,7 @@ func (v *Virtual) newCond(l sync.Locker) condition { return &virtualCond{v: v, l
 
 func (c *virtualCond) wait(ctx context.Context, until time.Time, idle bool) error {
 	v := c.v
-	vc := v.known(ctx, "Cond.Wait")
+	vc := known(v, ctx, "Cond.Wait")
 	v.mu.Lock()
 	t := v.holderLocked("Cond.Wait")
 	if err := vc.errNow(); err != nil {

@@ -18,30 +18,28 @@ type watching struct {
 	said  bool
 }
 
-// watchLocked sets the watchdog for the new holder of the baton.
-func (v *Virtual) watchLocked() {
-	w := &v.watch
+// armLocked sets the watchdog for the new holder of the baton.
+func (w *watching) armLocked(v *Virtual) {
 	w.armed = true
-	if !v.watches() {
+	if !v.opts.watches() {
 		return
 	}
 	w.turn = 0
 	if w.timer == nil {
-		w.timer = v.wall.afterFunc(v.watchEvery(), v.look)
+		w.timer = v.wall.afterFunc(v.opts.watchEvery(), func() { w.look(v) })
 	} else {
-		w.timer.Reset(v.watchEvery())
+		w.timer.Reset(v.opts.watchEvery())
 	}
 }
 
 // watches reports whether the watchdog is on.
-func (v *Virtual) watches() bool { return v.opts.Watchdog >= 0 && v.opts.Notify != nil }
+func (o *VirtualOptions) watches() bool { return o.Watchdog >= 0 && o.Notify != nil }
 
-func (v *Virtual) watchEvery() time.Duration { return max(v.opts.Watchdog/4, time.Millisecond) }
+func (o *VirtualOptions) watchEvery() time.Duration { return max(o.Watchdog/4, time.Millisecond) }
 
 // look is the watchdog's work when it wakes.
-func (v *Virtual) look() {
+func (w *watching) look(v *Virtual) {
 	v.mu.Lock()
-	w := &v.watch
 	if v.holder == nil {
 		w.armed = false
 		v.mu.Unlock()
@@ -54,7 +52,7 @@ func (v *Virtual) look() {
 	kept := now - w.since
 	bark := kept >= v.opts.Watchdog && !w.said
 	w.said = w.said || bark
-	w.timer.Reset(v.watchEvery())
+	w.timer.Reset(v.opts.watchEvery())
 	t, id := v.holder.name, v.holder.gid
 	v.mu.Unlock()
 	if bark {
@@ -62,13 +60,13 @@ func (v *Virtual) look() {
 	}
 }
 
-// stopWatch puts the watchdog to sleep, if the baton is free.
-func (v *Virtual) stopWatch() {
+// stop puts the watchdog to sleep, if the baton is free.
+func (w *watching) stop(v *Virtual) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.watch.timer != nil && v.holder == nil {
-		v.watch.timer.Stop()
-		v.watch.armed = false
+	if w.timer != nil && v.holder == nil {
+		w.timer.Stop()
+		w.armed = false
 	}
 }
 

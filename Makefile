@@ -93,6 +93,7 @@ ui: ## test and build the page, host/web/ui/dist (needs Node)
 .PHONY: kits
 kits: ## write the packages of the test kits to dist/kits
 	go run ./host/kit/python/pack $(or $(VERSION),0.0.0) dist/kits
+	go run ./host/kit/js/pack $(or $(VERSION),0.0.0) dist/kits
 
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64

@@ -1,0 +1,374 @@
+'use strict';
+// A host, and all that a test does with it.
+
+const path = require('path');
+const { kit } = require('./process');
+const { Client, checked, target } = require('./http');
+const { Handlers, registry, inClassicForm } = require('./attached');
+const real = require('./real');
+const { Failure, KitError } = require('./errors');
+const timeline = require('./timeline');
+
+/** A span of time as the program reads it. Bare numbers are refused: seconds, or milliseconds? */
+function span(given) {
+  if (typeof given === 'string') return given;
+  const units = { days: 86400, hours: 3600, minutes: 60, seconds: 1, milliseconds: 0.001 };
+  if (given === null || typeof given !== 'object' || Object.keys(given).some((unit) => !(unit in units))) {
+    throw new TypeError(`a span of time is text such as "30s", or { seconds: 30 }, and not ${JSON.stringify(given)}`);
+  }
+  return `${Object.entries(given).reduce((sum, [unit, n]) => sum + n * units[unit], 0)}s`;
+}
+
+const optionalSpan = (given) => (given === undefined ? undefined : span(given));
+
+/** A body as it travels: bytes and text as they are, all else as JSON. */
+function encoded(body) {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
+  return Buffer.from(JSON.stringify(body === undefined ? null : body));
+}
+
+/** A message as it lies in a queue. */
+class Message {
+  constructor(told) {
+    Object.assign(this, told);
+  }
+
+  text() {
+    return Buffer.from(this.body).toString('utf8');
+  }
+
+  json() {
+    return JSON.parse(this.text());
+  }
+}
+
+const dataOf = (told) => (told.binary ? Buffer.from(told.binary, 'base64') : Buffer.from(told.body || ''));
+const moment = (text) => (text ? new Date(text) : undefined);
+
+/** The path of a queue, or of a subscription, which may be topic/subscription. */
+function entity(name) {
+  const [first, ...rest] = name.split('/');
+  if (rest.length > 0 && !rest[0].startsWith('$') && rest[0].toLowerCase() !== 'subscriptions') rest.unshift('Subscriptions');
+  return [first, ...rest].join('/');
+}
+
+function seedOf(given) {
+  if (given !== undefined) return given;
+  const text = process.env.REDELIVER_SEED || '1';
+  if (text === 'random') return 1 + Math.floor(Math.random() * 2 ** 32);
+  if (!/^\d+$/.test(text)) throw new KitError(`REDELIVER_SEED is ${JSON.stringify(text)}, and has to be a whole number or random`);
+  return Number(text);
+}
+
+/** The virtual time of a host. */
+class Clock {
+  constructor(host) {
+    this.host = host;
+  }
+
+  async now() {
+    return new Date((await this.host.control('GET', 'clock')).now);
+  }
+
+  async advance(by) {
+    return this.host.drive({ by: span(by) });
+  }
+
+  next() {
+    return this.host.drive({ next: true });
+  }
+
+  async jump(by) {
+    return this.host.drive({ jump: span(by) });
+  }
+}
+
+/** A host of one test: its own services, clock and journal. */
+class Host {
+  static async start(options) {
+    const host = new Host();
+    host.options = options;
+    host.clock = new Clock(host);
+    host.kit = await kit();
+    await host.open();
+    return host;
+  }
+
+  async open() {
+    const { app, functions = {}, import: load, host, settings, set, start, instances, ports, name } = this.options;
+    const timeout = this.options.timeout === undefined ? process.env.REDELIVER_TIMEOUT || 30 : this.options.timeout;
+    this.seed = seedOf(this.options.seed);
+    this.client = new Client(this.kit, Number(timeout), () => [...(this.handlers ? this.handlers.calls.values() : [])].sort().join(', '));
+    const attached = new Map(load ? await registry.of(load) : []);
+    const sent = { seed: this.seed, name, ports, instances, host, settings };
+    if (app !== undefined) sent.app = path.resolve(app);
+    if (start !== undefined) sent.start = new Date(start).toISOString();
+    if (set !== undefined) sent.set = Array.isArray(set) ? set : Object.entries(set).map(([key, value]) => `${key}=${value}`);
+    sent.functions = {};
+    for (const [id, spec] of Object.entries(functions)) sent.functions[id] = typeof spec.handler === 'function' ? written(id, spec, attached) : spec;
+    if (attached.size > 0) sent.attached = true;
+    const info = await this.client.ask('POST', '/kit/hosts', sent);
+    this.id = info.id;
+    try {
+      if (attached.size > 0) {
+        this.handlers = new Handlers(attached, () => { this.client.alive = real.now(); });
+        this.handlers.connect(info.worker);
+        const { environment = [] } = await this.verb('POST', 'ready');
+        this.set = environment.map((entry) => entry.split(/=(.*)/s)).filter(([key]) => !(key in process.env));
+        for (const [key, value] of this.set) process.env[key] = value;
+      }
+    } catch (error) {
+      await this.stop().catch(() => {});
+      throw error;
+    }
+  }
+
+  path(verb) {
+    return `/kit/hosts/${this.id}/${verb}`;
+  }
+
+  verb(method, verb, body, query) {
+    return this.client.ask(method, target(this.path(verb), query), body);
+  }
+
+  async control(method, operation, query, body, type = 'application/octet-stream') {
+    return checked(await this.client.raw(method, target(this.path(`admin/redeliver/${operation}`), query), body, body === undefined ? {} : { 'content-type': type }));
+  }
+
+  async drive(how) {
+    return new Date((await this.verb('POST', 'drive', how)).now);
+  }
+
+  /** Ends the host. A Failure says what the test has asked for and nothing has met. */
+  async stop() {
+    if (this.stopped) return;
+    this.stopped = true;
+    try {
+      const { failures = [] } = (await this.client.ask('DELETE', `/kit/hosts/${this.id}`)) || {};
+      if (failures.length > 0) throw new Failure(timeline.failures(failures));
+    } finally {
+      for (const [key] of this.set || []) delete process.env[key];
+      this.client.close();
+    }
+  }
+
+  async [Symbol.asyncDispose || Symbol.for('nodejs.asyncDispose')]() {
+    await this.stop();
+  }
+
+  // What comes in.
+
+  async send(queue, body, { raw, visibility, ttl } = {}) {
+    const query = { raw, visibility: optionalSpan(visibility), ttl: optionalSpan(ttl) };
+    return (await this.control('POST', `queues/${encodeURIComponent(queue)}/messages`, query, encoded(body))).id;
+  }
+
+  async sendServiceBus(name, body, { messageId, session, subject, contentType, correlationId, properties, delay } = {}) {
+    const query = {
+      path: name, id: messageId, session, subject, contentType, correlation: correlationId, delay: optionalSpan(delay),
+      property: Object.entries(properties || {}).map(([key, value]) => `${key}=${value}`),
+    };
+    return (await this.control('POST', 'servicebus/messages', query, encoded(body))).messageId;
+  }
+
+  async publish(topic, events) {
+    return (await this.control('POST', 'eventgrid/events', { topic }, encoded([].concat(events)), 'application/json')).ids;
+  }
+
+  async sendEvents(hub, bodies, { key } = {}) {
+    for (const body of bodies) await this.control('POST', 'eventhubs/events', { hub, key }, encoded(body));
+  }
+
+  async upload(blob, data, { contentType } = {}) {
+    const [container, ...name] = blob.split('/');
+    await this.control('PUT', `containers/${encodeURIComponent(container)}/blob`, { name: name.join('/'), create: true }, encoded(data), contentType);
+  }
+
+  async write(container, documents) {
+    return (await this.control('POST', 'cosmos/documents', { container, create: true }, encoded([].concat(documents)), 'application/json')).ids;
+  }
+
+  /** Makes a request of an HTTP function. */
+  async request(method, url, { body, headers = {} } = {}) {
+    const { authorization, ...rest } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+    if (authorization !== undefined) rest['x-redeliver-authorization'] = authorization;
+    const got = await this.client.raw(method, this.path('http') + url, body === undefined ? undefined : encoded(body), rest);
+    return Object.assign(new Message({ body: got.body }), { status: got.status, headers: got.headers });
+  }
+
+  call(name, input = '') {
+    return this.verb('POST', 'call', { function: name, input: encoded(input).toString('utf8') });
+  }
+
+  // What a test waits for.
+
+  settled(name) {
+    return this.until({ settled: name || true });
+  }
+
+  completed(name) {
+    return this.until({ completed: name || true });
+  }
+
+  poisoned(name) {
+    return this.until({ poisoned: name || true });
+  }
+
+  checkpointed(name) {
+    return this.until({ checkpointed: name || true });
+  }
+
+  deadLettered(name) {
+    return this.until({ deadLettered: name || true });
+  }
+
+  async until(pattern) {
+    const told = await this.verb('POST', 'drive', { until: pattern });
+    if (told.stopped === 'met' && told.record) return told.record;
+    throw new Failure([`${told.text}; it is ${told.now}`, ...timeline.indented(told), this.again()].join('\n'));
+  }
+
+  idle() {
+    return this.drive({ idle: true });
+  }
+
+  again() {
+    return `seed ${this.seed}; again with REDELIVER_SEED=${this.seed}`;
+  }
+
+  // What there is.
+
+  async attempts(name) {
+    const list = await this.verb('GET', 'attempts', undefined, { function: name });
+    return list.map((one) => ({ ...one, started: moment(one.started), ended: moment(one.ended), logs: (one.logs || []).map((line) => line.text) }));
+  }
+
+  async deliveries(name) {
+    const counts = new Map();
+    for (const { messageId, delivery, deliveryId } of await this.attempts(name)) {
+      const key = `${messageId} ${delivery} ${deliveryId}`;
+      counts.set(key, (counts.get(key) || 0) + 1);
+    }
+    return [...counts.values()];
+  }
+
+  async explain(message) {
+    return timeline.text(await this.control('GET', 'explain', { message }));
+  }
+
+  async queue(name) {
+    const { messages = [] } = await this.control('GET', `queues/${encodeURIComponent(name)}/messages`, { max: 32 });
+    return messages.map((m) => new Message({ id: m.id, body: dataOf(m), deliveryCount: m.dequeueCount, enqueued: moment(m.inserted), lastError: m.lastError || '' }));
+  }
+
+  async serviceBus(name) {
+    const { messages = [] } = await this.control('GET', 'servicebus/messages', { path: entity(name), max: 256 });
+    return messages.map((m) => new Message({
+      id: m.messageId, body: dataOf(m), deliveryCount: m.failedDeliveries || 0, enqueued: moment(m.enqueued), state: m.state, properties: m.properties || {},
+      reason: m.deadLetterReason || '', description: m.deadLetterDescription || '', source: m.deadLetterSource || '',
+    }));
+  }
+
+  async blob(name) {
+    const [container, ...rest] = name.split('/');
+    const got = await this.client.raw('GET', target(this.path(`admin/redeliver/containers/${encodeURIComponent(container)}/blob`), { name: rest.join('/') }));
+    if (got.status >= 400) checked(got);
+    return got.body;
+  }
+
+  async documents(container) {
+    return (await this.control('GET', 'cosmos/documents', { container })).documents || [];
+  }
+
+  async outputs(name) {
+    return (await this.control('GET', 'outputs/values', { name })).outputs || [];
+  }
+
+  async journal(pattern = {}) {
+    const { body } = await this.client.raw('GET', this.path('admin/redeliver/journal'));
+    const records = body.toString('utf8').split('\n').filter((line) => line.trim()).map((line) => JSON.parse(line));
+    return records.filter((record) => Object.entries(pattern).every(([key, value]) => record[key] === value));
+  }
+
+  async logs(name) {
+    const lines = await this.journal(name === undefined ? { kind: 'handler_log' } : { kind: 'handler_log', function: name });
+    return lines.map((line) => `${line.level}: ${line.message}`);
+  }
+
+  // What must have happened.
+
+  async expect(then) {
+    const told = await this.verb('POST', 'expect', { then });
+    if (told.failures && told.failures.length > 0) throw new Failure(told.text || timeline.failures(told.failures));
+  }
+
+  // What goes wrong.
+
+  async fault({ latency, ...rest }) {
+    await this.control('POST', 'faults', { ...rest, latency: optionalSpan(latency) });
+  }
+
+  async failOutput(name, { times = 1, error = '' } = {}) {
+    await this.control('PUT', 'outputs/fault', { name, times }, encoded(error));
+  }
+
+  async expireLocks(name) {
+    await this.verb('POST', 'expire-locks', { entity: name });
+  }
+
+  async crash() {
+    await this.verb('POST', 'crash', {});
+  }
+
+  async crashAt(name, point, nth = 1) {
+    await this.verb('POST', 'crash', { function: name, point, nth });
+  }
+
+  async startAgain() {
+    await this.verb('POST', 'start');
+  }
+
+  async restart() {
+    await this.verb('POST', 'restart');
+  }
+
+  async scaleOut() {
+    await this.verb('POST', 'instances');
+  }
+
+  // State.
+
+  async save() {
+    const got = await this.client.raw('GET', this.path('admin/redeliver/state'));
+    if (got.status >= 400) checked(got);
+    return got.body;
+  }
+
+  async load(state) {
+    await this.control('PUT', 'state', {}, encoded(state));
+  }
+
+  /** A new host under this one. */
+  async reset() {
+    await this.stop();
+    this.stopped = false;
+    await this.open();
+  }
+}
+
+/** A function that the test has written, as a scenario has it; its handler is attached. */
+function written(id, spec, attached) {
+  const trigger = { direction: 'in', name: 'item', ...spec.trigger };
+  const bindings = [trigger, ...(spec.bindings || [])];
+  if (trigger.type.toLowerCase() === 'httptrigger' && !bindings.some((b) => b.name === '$return')) bindings.push({ type: 'http', direction: 'out', name: '$return' });
+  const byName = Object.fromEntries(bindings.map(({ name, ...rest }) => [name, rest]));
+  const metadata = {
+    functionId: id, name: id, language: 'node', directory: process.cwd(), scriptFile: '', properties: {},
+    bindings: Object.fromEntries(bindings.map((b) => [b.name, { type: b.type, direction: b.direction || 'in' }])),
+    rawBindings: bindings.map((b) => JSON.stringify(b)),
+  };
+  attached.set(id, { metadata, core: { functionId: id, name: id, directory: process.cwd(), bindings: byName, written: true }, callback: inClassicForm(spec.handler), declared: true });
+  return { ...spec, trigger, handler: { attached: true } };
+}
+
+module.exports = { Host };

@@ -29,7 +29,7 @@ func TestEmptyNames(t *testing.T) {
 		{schemas.LocalSettings, `{"ConnectionStrings":{"":{}}}`, `a.json:1:26: ConnectionStrings[""].ConnectionString: is required; allowed: text`},
 		{schemas.Scenario, `{"functions":{"":{"trigger":[]}},"then":{}}`, `a.json:1:29: functions[""].trigger: found []: cannot be read as an object; allowed: an object {json}`},
 		{schemas.Scenario, `{"settings":{"":[]},"then":{}}`, `a.json:1:17: settings[""]: found []: cannot be read as text; allowed: text {json}`},
-		{schemas.Scenario, `{"":1,"then":{}}`, `a.json:1:5: [""]: found "": unknown name; allowed: $schema, app, apps, entities, functions, host, name, ownWorker, seed, settings, skip, start, then, when {argument-out-of-range}`},
+		{schemas.Scenario, `{"":1,"then":{}}`, `a.json:1:5: [""]: found "": unknown name; allowed: $schema, app, apps, entities, functions, host, name, ownWorker, ports, seed, settings, skip, start, then, when {argument-out-of-range}`},
 		{schemas.HostJSON, `{"version":"2.0","logging":{"logLevel":{"":"x"}}}`, `a.json:1:44: logging.logLevel[""]: found "x": not one of the allowed values; allowed: "Trace", "Debug", "Information", "Warning", "Error", "Critical" or "None" {invalid-operation}`},
 	} {
 		check(t, parse(t, "a.json", c.text), c.name, c.want)

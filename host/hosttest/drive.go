@@ -62,9 +62,9 @@ func (h *Host) Killed() bool {
 	return h.down || k != nil && k.seq.Load() != 0
 }
 
-// ActBeside is Act for a caller who comes while another call of the test moves time, such as a
+// ActBeside is Host.Act for a caller who comes while another call of the test moves time, such as a
 // handler whom that runs: it works nothing off.
-func (h *Host) ActBeside(name string, f func()) {
+func ActBeside(h *Host, name string, f func()) {
 	h.virtual.Inside(name, func() {
 		before := h.acting
 		h.acting = true

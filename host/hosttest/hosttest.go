@@ -211,6 +211,13 @@ type Options struct {
 	// Services replace the embedded ones.
 	Services services.Backends
 
+	// Ports opens listeners for SDKs, on free ports of this machine: storage, Service Bus and
+	// Event Hubs, Event Grid. Their connection strings take the place of the settings that
+	// mean the embedded services, and [Host.Endpoints] tells them. What clients do comes in
+	// between turns, in the order in which it arrives: a handler that sends by an SDK and
+	// waits for the answer stays repeatable, one that sends side by side with another does not.
+	Ports bool
+
 	// Instances says that the app will run in several instances, see [Host.ScaleOut]:
 	// they find each other by the locks and leases that they hold.
 	Instances bool
@@ -269,6 +276,7 @@ type Host struct {
 	faults   *faults.List // shared by all instances
 	table    ops.Table    // Options.Table
 	acting   bool         // a call of the test's own holds the clock
+	ports    *listeners   // Options.Ports; nil: none
 
 	mayFail  bool     // Options.MayFail
 	inError  []string // Options.InError
@@ -364,6 +372,10 @@ func (h *Host) open(o *Options, clk clock.Clock, first *Host) {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
 	h.Host = real
+	if o.Ports && first == nil {
+		h.ports = &listeners{}
+		h.tb.Cleanup(h.ports.close)
+	}
 }
 
 // begin starts the host, until the test ends.
@@ -378,6 +390,11 @@ func (h *Host) begin(o *Options) {
 // what the test does next meets the same host every time.
 func (h *Host) start(mayFail bool) {
 	h.tb.Helper()
+	if h.ports != nil {
+		if err := h.ports.open(h); err != nil {
+			h.tb.Fatalf("hosttest: %v", err)
+		}
+	}
 	h.do("start", func() { h.StartError = h.Host.Start(context.Background()) })
 	if h.StartError != nil && !mayFail {
 		_ = h.Host.Close()

@@ -134,7 +134,7 @@ func (h *Host) end() []Failure {
 // it is answered, unless somebody moves time already, a handler's caller among them.
 func (h *Host) act(name string, f func()) {
 	if !h.turn.TryLock() {
-		h.session.Host().ActBeside(name, f)
+		hosttest.ActBeside(h.session.Host(), name, f)
 		return
 	}
 	defer h.turn.Unlock()

@@ -41,7 +41,17 @@ type Started struct {
 	Functions   []app.FunctionReport `json:"functions,omitempty"`   // with their policies, and the attempts and deliveries that they will have
 	Worker      *Worker              `json:"worker,omitempty"`      // with attached
 	Environment []string             `json:"environment,omitempty"` // that a worker process would have; of an attached worker
+	Connections *Connections         `json:"connections,omitempty"` // with ports
 	TookMS      float64              `json:"tookMs"`                // in real time
+}
+
+// Connections are where SDK clients find the services of a host with ports.
+type Connections struct {
+	Storage    string `json:"storage"` // a connection string
+	Blobs      string `json:"blobs"`
+	Queues     string `json:"queues"`
+	ServiceBus string `json:"serviceBus"` // a connection string, of Event Hubs too
+	EventGrid  string `json:"eventGrid"`
 }
 
 // Worker is where an attached worker connects, and what it says there.
@@ -75,7 +85,7 @@ func (in StartHost) start(ctx context.Context, k *Kit) (*Started, error) {
 	if err := k.add(h); err != nil {
 		return nil, err
 	}
-	o := &scenario.SessionOptions{Dir: in.App, Seed: h.seed, Instances: in.Instances, Workers: k.pool, Set: in.Set}
+	o := &scenario.SessionOptions{Dir: in.App, Seed: h.seed, Instances: in.Instances, Workers: k.pool, Set: in.Set, Ports: in.Ports}
 	if in.Attached {
 		h.seat = k.port.Seat(h.id)
 		o.Attached = h.seat
@@ -116,6 +126,9 @@ func (h *Host) started() *Started {
 	out := &Started{ID: h.id, Name: h.name, State: "ready", Seed: h.seed, Begins: &begins}
 	if h.seat != nil {
 		out.Environment = h.seat.Environment()
+	}
+	if at := h.session.Host().Endpoints(); at.Storage != "" {
+		out.Connections = &Connections{at.Storage, at.BlobURL, at.QueueURL, at.ServiceBus, at.EventGrid}
 	}
 	if a := h.session.Host().App(); a != nil {
 		out.Functions = app.Check(a).Functions

@@ -23,7 +23,7 @@ import (
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
 func (s *Scenario) options(folder string, seed uint64, before *lineage, played players) (*hosttest.Options, error) {
-	o := &hosttest.Options{Table: s.language.table, Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), InError: s.inErrorHere()}
+	o := &hosttest.Options{Table: s.language.table, Seed: s.Seed, KeepBodies: true, Unjudged: true, Instances: s.scales(), Ports: s.Ports && s.of == "", InError: s.inErrorHere()}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}

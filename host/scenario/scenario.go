@@ -27,6 +27,7 @@ type Scenario struct {
 	Start     string              `json:"start"`
 	Seed      uint64              `json:"seed"`
 	OwnWorker bool                `json:"ownWorker"`
+	Ports     bool                `json:"ports"`
 	Host      json.RawMessage     `json:"host"`
 	Settings  map[string]string   `json:"settings"`
 	Entities  entities            `json:"entities"`

@@ -29,11 +29,12 @@ type SessionOptions struct {
 	Workers   *worker.Pool // lends the processes of language workers; nil: each host has its own
 	Attached  *worker.Seat // of a worker that runs the functions that have no script; nil: none
 	Set       []string     // switches, "name=value"
+	Ports     bool         // see hosttest.Options
 }
 
 // apply changes what a host is made with.
 func (o *SessionOptions) apply(to *hosttest.Options) {
-	to.Instances, to.Set, to.Attached = o.Instances, o.Set, o.Attached
+	to.Instances, to.Set, to.Attached, to.Ports = o.Instances, o.Set, o.Attached, o.Ports
 }
 
 // NewSession reads what a scenario says before its steps: app, functions, host, settings,

@@ -189,6 +189,9 @@ func (s *session) warnOfSwitches() {
 // start starts the hosts, each beside the others: none waits for another's build. With
 // several the printer begins before, so that each is said to be ready when it is.
 func (c *common) start(ctx context.Context) error {
+	if c.flags.output == "json" {
+		tellEndpoints(c.first())
+	}
 	if c.flags.output == "json" || len(c.apps) > 1 {
 		c.follow(1)
 	}

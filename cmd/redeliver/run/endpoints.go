@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
@@ -253,4 +254,16 @@ func (s *session) endpoints() (out []ops.Endpoint) {
 		}
 	}
 	return out
+}
+
+// tellEndpoints writes where everything listens as the first line before the journal, for
+// programs: {"endpoints": [...]}, as the inventory has them.
+func tellEndpoints(s *session) {
+	line, err := json.Marshal(struct {
+		Version   string         `json:"version"`
+		Endpoints []ops.Endpoint `json:"endpoints"`
+	}{cli.Version(), s.endpoints()})
+	if err == nil { // of texts
+		s.out.Printf("%s\n", line)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -35,6 +36,7 @@ type startFlags struct {
 	corsCredentials bool
 	allowHosts      []string
 	container       bool
+	untilStdin      bool
 	functions       []string
 	noBuild         bool
 	servicesOnly    bool
@@ -190,7 +192,7 @@ func NewStart(std cli.Streams) *cobra.Command {
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
 	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
 	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may name")
-	flags.BoolVar(&f.container, "container", false, "serve everything at all interfaces, for other containers; the control API wants the master key")
+	addForPrograms(flags, &f)
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
 	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler of the last build")
 	flags.StringVar(&f.worker, "worker", "", "language worker: shim (the one this program brings), official, or the `FOLDER` of one; default the official one where it is found")
@@ -363,6 +365,7 @@ func start(ctx context.Context, std cli.Streams, dirs []string, f *startFlags) e
 	defer listening.Wait()
 	defer close(done)
 
+	f.endWith(std.In, stop)
 	s := newCommon(ctx, stop, std, dirs, f)
 	err := s.open(ctx)
 	if err == nil {
@@ -417,6 +420,23 @@ func hostEnvironment(languageWorker string) []string {
 		}
 	}
 	return env
+}
+
+// addForPrograms adds the flags for what starts a host, and is no person.
+func addForPrograms(flags *pflag.FlagSet, f *startFlags) {
+	flags.BoolVar(&f.container, "container", false, "serve everything at all interfaces, for other containers; the control API wants the master key")
+	flags.BoolVar(&f.untilStdin, "until-stdin-closes", false, "end when the standard input ends, for programs that start a host: it never outlives them")
+}
+
+// endWith stops the host when the input of who has started it ends, if that was asked for.
+func (f *startFlags) endWith(input io.Reader, stop func()) {
+	if !f.untilStdin {
+		return
+	}
+	go func() { // ends with the process: nothing interrupts a read
+		_, _ = io.Copy(io.Discard, input)
+		stop()
+	}()
 }
 
 // addCoreTools adds the flags of Core Tools 5 that are others here (spec host-and-retry

@@ -366,37 +366,9 @@ func (s *story) told(r *journal.Record) {
 		s.goes("the message is a dead letter, in %s", r.Target)
 		s.place = r.Target
 	case journal.Forwarded:
-		cause := r.Cause
-		if cause != "" {
-			cause = " by " + cause
-		}
-		s.entry(r, Service, "forwarded to %s%s", r.Target, cause)
-		switch id := copyOf(r); {
-		case id != "":
-			s.goes("it is message %s of %s now", id, r.Target)
-		case r.Service == journal.ServiceBus && entity(r.Source) != entity(r.Target) && s.life.Function != "":
-			s.goes("the message is in %s now", r.Target)
-		default:
-			s.gone, s.place, s.answered = "", r.Target, 0
-			s.waits(r, unknown, "a listener of %s receives it", r.Target)
-		}
+		s.forwarded(r)
 	case journal.EventAttempted:
-		text := "Event Grid has the answer " + r.Status
-		if status := field(r, "http_status"); status != "" {
-			text += ", " + status
-		}
-		s.entry(r, Service, "%s", text)
-		s.answered = r.DeliveryCount
-		switch {
-		case r.Delay > 0:
-			e := &s.life.Entries[len(s.life.Entries)-1]
-			e.Decided, e.Then, e.Formula = Service, "next delivery in "+Span(r.Delay), "the schedule"
-			s.waits(r, r.Delay, "delivery %d", r.DeliveryCount+1)
-		case delivered(r):
-			s.goes("the event is delivered")
-		default:
-			s.waits(r, unknown, "the event becomes a dead letter, or is dropped")
-		}
+		s.attempted(r)
 	case journal.EventDelayed:
 		s.entry(r, Service, "Event Grid spares the endpoint: %s", r.Status)
 		s.waits(r, r.Delay, "the next delivery")
@@ -405,6 +377,44 @@ func (s *story) told(r *journal.Record) {
 		s.goes("the event is dropped")
 	case journal.FaultInjected:
 		s.entry(r, Host, "a fault that was asked for: %s", r.Error)
+	}
+}
+
+// forwarded tells where a message has gone on to.
+func (s *story) forwarded(r *journal.Record) {
+	cause := r.Cause
+	if cause != "" {
+		cause = " by " + cause
+	}
+	s.entry(r, Service, "forwarded to %s%s", r.Target, cause)
+	switch id := copyOf(r); {
+	case id != "":
+		s.goes("it is message %s of %s now", id, r.Target)
+	case r.Service == journal.ServiceBus && entity(r.Source) != entity(r.Target) && s.life.Function != "":
+		s.goes("the message is in %s now", r.Target)
+	default:
+		s.gone, s.place, s.answered = "", r.Target, 0
+		s.waits(r, unknown, "a listener of %s receives it", r.Target)
+	}
+}
+
+// attempted tells what Event Grid makes of an answer.
+func (s *story) attempted(r *journal.Record) {
+	text := "Event Grid has the answer " + r.Status
+	if status := field(r, "http_status"); status != "" {
+		text += ", " + status
+	}
+	s.entry(r, Service, "%s", text)
+	s.answered = r.DeliveryCount
+	switch {
+	case r.Delay > 0:
+		e := &s.life.Entries[len(s.life.Entries)-1]
+		e.Decided, e.Then, e.Formula = Service, "next delivery in "+Span(r.Delay), "the schedule"
+		s.waits(r, r.Delay, "delivery %d", r.DeliveryCount+1)
+	case delivered(r):
+		s.goes("the event is delivered")
+	default:
+		s.waits(r, unknown, "the event becomes a dead letter, or is dropped")
 	}
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -90,22 +91,34 @@ const anyLetter = containerLetters + "cup"
 // rootContainer holds the blobs whose address has no container.
 const rootContainer = "$root"
 
-// blobService is the Blob service: its operations, and what signatures must
-// allow for each.
+// The operations of the Blob service, and what signatures must allow for each: on the
+// account, or on what an account and a container have alike; on a container; on a blob.
 //
 // Source: docs, Create an account SAS ("Blob service"), Create a service SAS
 // ("Permissions for a directory, container, or blob"); that a right to create is
 // enough for blocks, azure-storage-blob for Python 12.31.1, test_commit_block_list_uds
 // and test_stage_block_from_url_uds.
-func blobService() *service {
-	table := map[verb]*operation{
+func accountOperations() map[verb]*operation {
+	return map[verb]*operation{
 		{blobContainers, http.MethodGet}:   {name: "ListContainers", resource: "s", accountSAS: "l", run: listContainers},
 		{blobProperties, http.MethodGet}:   {name: "GetBlobServiceProperties", resource: "s", accountSAS: "r", run: getBlobServiceProperties},
 		{blobProperties, http.MethodPut}:   {name: "SetBlobServiceProperties", write: true, resource: "s", accountSAS: "w", run: setBlobServiceProperties},
 		{blobStats, http.MethodGet}:        {name: "GetBlobServiceStats", resource: "s", accountSAS: "r", run: getQueueStats},
 		{blobAccountInfo, http.MethodGet}:  {name: "GetAccountInformation", resource: "sco", accountSAS: "racwdl", serviceSAS: "racwdl", run: getAccountInformation},
 		{blobAccountInfo, http.MethodHead}: {name: "GetAccountInformation", resource: "sco", accountSAS: "racwdl", serviceSAS: "racwdl", run: getAccountInformation},
+		{delegation, http.MethodPost}:      {name: "GetUserDelegationKey", resource: "s", byToken: true, run: getDelegationKey},
 
+		// The requests in a batch check the rights of a signature.
+		{accountBatch, http.MethodPost}:   {name: "SubmitBatch", write: true, resource: "sco", accountSAS: anyLetter, run: submitBatch},
+		{containerBatch, http.MethodPost}: {name: "SubmitContainerBatch", write: true, resource: "sco", accountSAS: anyLetter, serviceSAS: anyLetter, run: submitBatch},
+
+		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "o", accountSAS: "f", run: findBlobs},
+		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "o", accountSAS: "f", serviceSAS: "f", run: findBlobs},
+	}
+}
+
+func containerOperations() map[verb]*operation {
+	return map[verb]*operation{
 		{oneContainer, http.MethodPut}:       {name: "CreateContainer", write: true, resource: "c", accountSAS: "cw", run: createContainer},
 		{oneContainer, http.MethodGet}:       {name: "GetContainerProperties", resource: "c", accountSAS: "r", public: blob.PublicContainer, run: getContainerProperties},
 		{oneContainer, http.MethodHead}:      {name: "GetContainerProperties", resource: "c", accountSAS: "r", public: blob.PublicContainer, run: getContainerProperties},
@@ -118,7 +131,11 @@ func blobService() *service {
 		{containerACL, http.MethodPut}:       {name: "SetContainerACL", write: true, resource: "c", run: setContainerACL},
 		{containerLease, http.MethodPut}:     {name: "LeaseContainer", write: true, resource: "c", accountSAS: "wd", run: leaseContainer},
 		{containerBlobs, http.MethodGet}:     {name: "ListBlobs", resource: "c", accountSAS: "l", serviceSAS: "l", public: blob.PublicContainer, run: listBlobs},
+	}
+}
 
+func blobOperations() map[verb]*operation {
+	return map[verb]*operation{
 		{oneBlob, http.MethodGet}:       {name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlob},
 		{oneBlob, http.MethodHead}:      {name: "GetBlobProperties", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlobProperties},
 		{oneBlob, http.MethodPut}:       {name: "PutBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: putBlob},
@@ -140,16 +157,14 @@ func blobService() *service {
 		{blobPages, http.MethodGet}:     {name: "GetPageRanges", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getPageRanges},
 		{blobTags, http.MethodPut}:      {name: "SetBlobTags", write: true, resource: "o", accountSAS: "t", serviceSAS: "t", run: setBlobTags},
 		{blobTags, http.MethodGet}:      {name: "GetBlobTags", resource: "o", accountSAS: "t", serviceSAS: "t", run: getBlobTags},
-
-		{delegation, http.MethodPost}: {name: "GetUserDelegationKey", resource: "s", byToken: true, run: getDelegationKey},
-
-		// The requests in a batch check the rights of a signature.
-		{accountBatch, http.MethodPost}:   {name: "SubmitBatch", write: true, resource: "sco", accountSAS: anyLetter, run: submitBatch},
-		{containerBatch, http.MethodPost}: {name: "SubmitContainerBatch", write: true, resource: "sco", accountSAS: anyLetter, serviceSAS: anyLetter, run: submitBatch},
-
-		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "o", accountSAS: "f", run: findBlobs},
-		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "o", accountSAS: "f", serviceSAS: "f", run: findBlobs},
 	}
+}
+
+// blobService is the Blob service.
+func blobService() *service {
+	table := accountOperations()
+	maps.Copy(table, containerOperations())
+	maps.Copy(table, blobOperations())
 	for _, op := range table {
 		run := op.run
 		op.run = func(c *call) error {

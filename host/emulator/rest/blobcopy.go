@@ -44,37 +44,45 @@ func snapshotBlob(c *call) error {
 //
 // Source of the latter: docs, Copy Blob From URL, "x-ms-copy-source"; azure-storage-blob
 // for Python 12.31.1, test_start_copy_from_url_with_oauth.
-func copyBlob(c *call) error {
+// copyOptions reads what a copy is asked to be.
+func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
 	opts := &blobapi.CopyOptions{SourceURL: c.r.Header.Get("X-Ms-Copy-Source")}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if opts.SourceConditions, refused = c.conditions("X-Ms-Source-"); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if opts.Metadata, refused = c.metadata(); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if opts.Tags, refused = c.tags(); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if opts.CopyTags, refused = c.asked().copiesTags(opts.Tags); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if opts.Tier, refused = c.asked().tier(false); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if opts.RehydratePriority, refused = c.asked().rehydratePriority(); refused != nil {
-		return refused
+		return nil, refused
 	}
 	if text := c.r.Header.Get("X-Ms-Seal-Blob"); text != "" {
 		seal := strings.EqualFold(text, "true")
 		opts.Seal = &seal
 	}
-	now := strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true")
-	opts.Sync = now
-	from, refused := c.source(opts.SourceURL, !now)
+	opts.Sync = strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true")
+	return opts, nil
+}
+
+func copyBlob(c *call) error {
+	opts, refused := copyOptions(c)
+	if refused != nil {
+		return refused
+	}
+	from, refused := c.source(opts.SourceURL, !opts.Sync)
 	if refused == nil && from.call == nil { // a copy is of blobs
 		refused = errNoSource()
 	}
@@ -83,7 +91,7 @@ func copyBlob(c *call) error {
 	}
 	opts.SourceURL = withoutSignature(opts.SourceURL)
 	var sum []byte
-	if now {
+	if opts.Sync {
 		var err error
 		if sum, err = from.compare(c, opts.SourceConditions); err != nil {
 			return err

@@ -30,41 +30,9 @@ func lease(c *call, on blob.Leasable) error {
 	}
 	id, proposed := cond.LeaseID, c.r.Header.Get("X-Ms-Proposed-Lease-Id")
 	cond.LeaseID = ""
-	var do func(ctx context.Context) (*blob.Lease, error)
-	status := http.StatusOK
-	switch action {
-	case "acquire":
-		duration, err := c.asked().leaseDuration()
-		if err != nil {
-			return err
-		}
-		status = http.StatusCreated
-		do = func(ctx context.Context) (*blob.Lease, error) {
-			return on.AcquireLease(ctx, duration, proposed, cond)
-		}
-	case "renew":
-		do = func(ctx context.Context) (*blob.Lease, error) { return on.RenewLease(ctx, id, cond) }
-	case "change":
-		if proposed == "" {
-			return errMissingHeader("x-ms-proposed-lease-id")
-		}
-		do = func(ctx context.Context) (*blob.Lease, error) { return on.ChangeLease(ctx, id, proposed, cond) }
-	case "release":
-		do = func(ctx context.Context) (*blob.Lease, error) { return on.ReleaseLease(ctx, id, cond) }
-	case "break":
-		period, err := c.asked().breakPeriod()
-		if err != nil {
-			return err
-		}
-		status = http.StatusAccepted
-		do = func(ctx context.Context) (*blob.Lease, error) { return on.BreakLease(ctx, period, cond) }
-	case "":
-		return errMissingHeader("x-ms-lease-action")
-	default:
-		return errInvalidHeader("x-ms-lease-action", c.r.Header.Get("X-Ms-Lease-Action"))
-	}
-	if id == "" && (action == "renew" || action == "change" || action == "release") {
-		return errMissingHeader("x-ms-lease-id")
+	do, refused := leaseAction(c.asked(), action, on, id, proposed, cond)
+	if refused != nil {
+		return refused
 	}
 	var l *blob.Lease
 	err := c.inside(func(ctx context.Context) (err error) {
@@ -82,7 +50,7 @@ func lease(c *call, on blob.Leasable) error {
 	if action == "break" {
 		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
 	}
-	return c.answer(status, nil)
+	return c.answer(leaseStatus[action], nil)
 }
 
 // pinOfLease is the key under which the clock is pinned for a lease.
@@ -133,4 +101,46 @@ func (a asked) breakPeriod() (*time.Duration, *Error) {
 	}
 	d := time.Duration(*n) * time.Second
 	return &d, nil
+}
+
+// leaseStatus are the answers to what is done with a lease.
+var leaseStatus = map[string]int{ // read only
+	"acquire": http.StatusCreated, "renew": http.StatusOK, "change": http.StatusOK, "release": http.StatusOK, "break": http.StatusAccepted,
+}
+
+// leaseAction is what a request asks to do with the lease of something.
+func leaseAction(a asked, action string, on blob.Leasable, id, proposed string, cond *blob.Conditions) (do func(ctx context.Context) (*blob.Lease, error), refused *Error) {
+	switch action {
+	case "acquire":
+		duration, err := a.leaseDuration()
+		if err != nil {
+			return nil, err
+		}
+		do = func(ctx context.Context) (*blob.Lease, error) {
+			return on.AcquireLease(ctx, duration, proposed, cond)
+		}
+	case "renew":
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.RenewLease(ctx, id, cond) }
+	case "change":
+		if proposed == "" {
+			return nil, errMissingHeader("x-ms-proposed-lease-id")
+		}
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.ChangeLease(ctx, id, proposed, cond) }
+	case "release":
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.ReleaseLease(ctx, id, cond) }
+	case "break":
+		period, err := a.breakPeriod()
+		if err != nil {
+			return nil, err
+		}
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.BreakLease(ctx, period, cond) }
+	case "":
+		return nil, errMissingHeader("x-ms-lease-action")
+	default:
+		return nil, errInvalidHeader("x-ms-lease-action", a.Get("X-Ms-Lease-Action"))
+	}
+	if id == "" && (action == "renew" || action == "change" || action == "release") {
+		return nil, errMissingHeader("x-ms-lease-id")
+	}
+	return do, nil
 }

@@ -140,6 +140,18 @@ func FindEntityFiles(f *app.EntityFiles) (err error) {
 	return err
 }
 
+// mountedFiles takes the files that a container has below root where the official emulators
+// look for theirs, so that a compose file for these goes on with another image. Flags go
+// before.
+func mountedFiles(f *app.EntityFiles, root string) {
+	for folder, file := range map[string]*string{"ServiceBus_Emulator": &f.ServiceBus, "Eventhubs_Emulator": &f.EventHubs} {
+		there := filepath.Join(root, folder, "ConfigFiles", "Config.json")
+		if info, err := os.Stat(there); *file == "" && err == nil && !info.IsDir() {
+			*file = there
+		}
+	}
+}
+
 func configPath(flag, file, service string) (string, error) {
 	if file == "" {
 		return "", nil

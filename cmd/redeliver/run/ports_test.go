@@ -1,10 +1,13 @@
 package run
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 )
 
@@ -41,5 +44,32 @@ func TestBusOff(t *testing.T) {
 		if plain, tls := f.securePort(false), f.securePort(true); plain != tt.plain || tls != tt.tls {
 			t.Errorf("%q: TLS at %v, with --tls at %v, want %v, %v", tt.args, plain, tls, tt.plain, tt.tls)
 		}
+	}
+}
+
+// A container has its files where the official emulators look for theirs; flags go before.
+func TestMountedFiles(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	place := func(emulator string) string { return filepath.Join(root, emulator, "ConfigFiles", "Config.json") }
+	for _, file := range []string{place("ServiceBus_Emulator"), place("Eventhubs_Emulator")} {
+		f := app.EntityFiles{}
+		if mountedFiles(&f, root); f.EventHubs != "" { // the second one is not there yet
+			t.Errorf("without a file %+v", f)
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := app.EntityFiles{}
+	if mountedFiles(&f, root); f.ServiceBus != place("ServiceBus_Emulator") || f.EventHubs != place("Eventhubs_Emulator") {
+		t.Errorf("mounted %+v", f)
+	}
+	f = app.EntityFiles{ServiceBus: "/mine.json"}
+	if mountedFiles(&f, root); f.ServiceBus != "/mine.json" || f.EventHubs == "" {
+		t.Errorf("beside a flag %+v", f)
 	}
 }

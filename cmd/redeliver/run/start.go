@@ -141,7 +141,8 @@ In a container --container serves everything at all interfaces, the control API
 at port 7071 also with --services-only, and takes requests for names without a
 dot, as other containers call this one. The control API wants the master key of
 every caller then: the one in REDELIVER_MASTER_KEY, or one that is made and
-printed once.
+printed once. A Config.json that is mounted where the official emulators of
+Service Bus and Event Hubs look for theirs is taken, unless a flag names one.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not, unless
 it comes within half a second: npm and the like pass on what the terminal has
@@ -179,6 +180,9 @@ func NewStart(std cli.Streams) *cobra.Command {
 			f.freePorts(cmd)
 			if err := f.bus.finish(cmd); err != nil {
 				return err
+			}
+			if f.container {
+				mountedFiles(&f.bus.files, "/")
 			}
 			f.grid.finish(cmd)
 			return start(cmd.Context(), std, dirs, &f)

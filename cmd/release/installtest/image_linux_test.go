@@ -36,6 +36,7 @@ func TestImage(t *testing.T) {
 		t.Skip("only root may run the layer in a file system of its own")
 	}
 	root := unpackLayer(t, dir, m)
+	mount(t, root)
 	lines := start(t, root)
 
 	// 127.0.0.2 is an address at which nothing listens that listens at 127.0.0.1 alone.
@@ -86,6 +87,10 @@ func TestImage(t *testing.T) {
 		expect(t, row.name, resp, err, row.status)
 	}
 
+	// A Config.json is where a compose file for the official emulator has mounted it.
+	if text, err := inside(root, "ls", "servicebus").CombinedOutput(); err != nil || !strings.Contains(string(text), "parcels") {
+		t.Errorf("the entities of the mounted file: %v, %s", err, text)
+	}
 	status := inside(root, "status")
 	if text, err := status.CombinedOutput(); err != nil || !strings.HasPrefix(string(text), "Running  /app") {
 		t.Errorf("the health check: %v, %s", err, text)
@@ -122,6 +127,19 @@ func unpackLayer(t *testing.T, dir string, m released) string {
 	}
 	t.Skip("the release has no image for this machine")
 	return ""
+}
+
+// mount puts a file of the official emulator of Service Bus where that looks for it.
+func mount(t *testing.T, root string) {
+	t.Helper()
+	dir := filepath.Join(root, "ServiceBus_Emulator", "ConfigFiles")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const config = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "parcels", "Properties": {"MaxDeliveryCount": 3}}], "Topics": []}], "Logging": {"Type": "Console"}}}`
+	if err := os.WriteFile(filepath.Join(dir, "Config.json"), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // inside is a command of the image, as its user, with its environment and its folder.

@@ -91,9 +91,9 @@ ui: ## test and build the page, host/web/ui/dist (needs Node)
 	cd host/web/ui/app && npm ci --no-audit --no-fund && npm test && npm run build
 
 .PHONY: kits
-kits: ## write the packages of the test kits to dist/kits
-	go run ./host/kit/python/pack $(or $(VERSION),0.0.0) dist/kits
-	go run ./host/kit/js/pack $(or $(VERSION),0.0.0) dist/kits
+kits: ## write the packages of the test kits to bin/kits
+	go run ./host/kit/python/pack $(or $(VERSION),0.0.0) bin/kits
+	go run ./host/kit/js/pack $(or $(VERSION),0.0.0) bin/kits
 
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64

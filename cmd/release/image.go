@@ -20,9 +20,18 @@ import (
 // imageUser runs the program in a container; it owns the folders that it writes into.
 const imageUser = 65532
 
+// imageData is the folder of the data, for a volume.
+const imageData = "/data"
+
+// imagePorts are where the services are: the control API, blobs, queues, Service Bus and its
+// administration, Event Grid.
+var imagePorts = map[string]struct{}{ // read only
+	"7071/tcp": {}, "10000/tcp": {}, "10001/tcp": {}, "5672/tcp": {}, "5300/tcp": {}, "60101/tcp": {},
+}
+
 // imageCommand is what a container does without a command: it serves the services. The data
 // has a folder of its own, for a volume.
-var imageCommand = []string{"start", "--services-only", "--container", "--data", "/data"} // read only
+var imageCommand = []string{"start", "--services-only", "--container", "--data", imageData} // read only
 
 // image writes the images of the platforms as an OCI layout, and the layout as one file.
 // index.json has one entry, the index of all platforms: with the images themselves there
@@ -132,10 +141,7 @@ func (r *release) imageConfig(img v1.Image, p platform) *v1.ConfigFile {
 	config.Config = v1.Config{
 		User: "65532:65532", WorkingDir: "/app", Entrypoint: []string{"/usr/bin/redeliver"}, Cmd: imageCommand,
 		Env:     []string{"PATH=/usr/bin"},
-		Volumes: map[string]struct{}{"/data": {}},
-		ExposedPorts: map[string]struct{}{
-			"7071/tcp": {}, "10000/tcp": {}, "10001/tcp": {}, "5672/tcp": {}, "5300/tcp": {}, "60101/tcp": {},
-		},
+		Volumes: map[string]struct{}{imageData: {}}, ExposedPorts: imagePorts,
 		Labels: map[string]string{
 			"org.opencontainers.image.title":       "Redeliver",
 			"org.opencontainers.image.description": tagline,

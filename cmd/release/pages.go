@@ -16,8 +16,8 @@ func (n Names) installBlock() string {
 			"<!-- no run: the release's own tests install each file -->\n```console\n" +
 			"$ make build                                   # bin/redeliver, or from here on packages:\n" +
 			"$ make release SNAPSHOT=1 PLATFORMS=linux/amd64\n" +
-			"$ npm install -D dist/npm/redeliver-cli-*.tgz  # then npx redeliver, in that project\n" +
-			"$ pip install dist/pypi/" + strings.ReplaceAll(n.PypiCommand.Name, "-", "_") + "-*.whl\n" +
+			"$ npm install -D ./dist/npm/redeliver-cli-*.tgz  # then npx redeliver, in that project\n" +
+			"$ pip install ./dist/pypi/" + strings.ReplaceAll(n.PypiCommand.Name, "-", "_") + "-*.whl\n" +
 			"$ tar -xzf dist/redeliver_*_linux_amd64.tar.gz redeliver\n```\n"
 	}
 	return "One of these ([all ways](docs/install.md)):\n\n<!-- no run: the release's own tests install each file -->\n```console\n" +

@@ -111,7 +111,7 @@ func TestInstalled(t *testing.T) {
 			}
 			return os.MkdirAll(home, 0o755)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"running": running, "signalled": signalled},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"running": running, "signalled": signalled, "workflow": workflow},
 	})
 }
 
@@ -202,5 +202,23 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if err := syscall.Kill(-p.cmd.Process.Pid, 0); err == nil {
 		ts.Fatalf("a process of the group is left")
+	}
+}
+
+// step is a command of a workflow of GitHub, without the comment behind it.
+var step = regexp.MustCompile(`(?m)^ +- run: (.+?)(?: #.*)?$`)
+
+// workflow PAGE runs the commands of the workflow that a page shows, one after the other.
+func workflow(ts *testscript.TestScript, neg bool, args []string) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(args[0])))
+	ts.Check(err)
+	_, block, _ := strings.Cut(string(text), "\njobs:\n")
+	block, _, _ = strings.Cut(block, "```")
+	steps := step.FindAllStringSubmatch(block, -1)
+	if len(steps) < 2 {
+		ts.Fatalf("%s has a workflow of %d commands", args[0], len(steps))
+	}
+	for _, s := range steps {
+		ts.Check(ts.Exec("sh", "-c", s[1]))
 	}
 }

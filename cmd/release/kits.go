@@ -27,6 +27,7 @@ func (r *release) kits(d *dist) error {
 		version, place string
 	}{
 		{kit{"host/kit/python/pack", "wheel", r.names.PypiKit.Name}, version, "pypi/"},
+		{kit{"host/kit/js/pack", "npm", r.names.NpmKit.Name}, r.version, "npm/"},
 	} {
 		if _, err := os.Stat(filepath.Join(r.root, filepath.FromSlash(k.folder))); errors.Is(err, fs.ErrNotExist) {
 			continue

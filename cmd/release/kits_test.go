@@ -1,15 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// The kit in Python is packed by its own program, under the name and the version of the
-// release.
-func TestPythonKit(t *testing.T) {
+// The kits are packed by their own programs, under the names and the version of the release.
+func TestKits(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -25,8 +25,9 @@ func TestPythonKit(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "pypi/redeliver_testing-0.4.0rc1-py3-none-any.whl"
-	if len(d.files) != 1 || d.files[0].Path != want || d.files[0].Publish.Name != names.PypiKit.Name {
-		t.Fatalf("files %+v, want %s", d.files, want)
+	const tarball = "npm/redeliver-testing-0.4.0-rc.1.tgz"
+	if len(d.files) != 2 || d.files[0].Path != want || d.files[0].Publish.Name != names.PypiKit.Name || d.files[1].Path != tarball || d.files[1].Publish.Name != names.NpmKit.Name {
+		t.Fatalf("files %+v, want %s and %s", d.files, want, tarball)
 	}
 	data, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(want)))
 	if err != nil {
@@ -40,5 +41,9 @@ func TestPythonKit(t *testing.T) {
 		if !strings.Contains(metadata, line+"\n") {
 			t.Errorf("METADATA lacks %q:\n%s", line, metadata)
 		}
+	}
+	_, files = untar(t, read(t, d.dir, tarball))
+	if text := string(files["package/package.json"].data); !strings.Contains(text, fmt.Sprintf("\"name\": %q", names.NpmKit.Name)) || !strings.Contains(text, `"version": "0.4.0-rc.1"`) {
+		t.Errorf("package.json is %s", text)
 	}
 }

@@ -99,6 +99,7 @@ func TestInstalled(t *testing.T) {
 				"VERSION": m.Version, "COMMIT": m.Commit, "DATE": m.Date,
 				"NPM": names["npmCommand"].Name, "PLATFORM_PACKAGES": names["npmPlatforms"].Name, "PYPI": names["pypiCommand"].Name, "KIT": names["pypiKit"].Name, "MODULE": strings.ReplaceAll(names["pypiCommand"].Name, "-", "_"),
 				"ARCHIVE":      m.file(dir, "archive", runtime.GOOS+"_"+runtime.GOARCH),
+				"KIT_TGZ":      m.file(dir, "npm", "testing-"+m.Version),
 				"COMMAND_TGZ":  m.file(dir, "npm", "cli-"+m.Version),
 				"PLATFORM_TGZ": m.file(dir, "npm", map[string]string{"linux": "linux", "darwin": "darwin"}[runtime.GOOS]+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]+"-"),
 				"WHEEL":        m.file(dir, "wheel", wheelPart()),

@@ -162,8 +162,9 @@ func configPath(flag, file, service string) (string, error) {
 	return filepath.Abs(file)
 }
 
-// finish notes which flags were given, and makes the paths of files absolute.
-func (f *busFlags) finish(cmd *cobra.Command) error {
+// finish notes which flags were given, makes the paths of files absolute, and finds the files
+// that a container has.
+func (f *busFlags) finish(cmd *cobra.Command, container bool) error {
 	for _, name := range []string{busPort, busTLSPort, busAdminPort} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() != "off" {
 			f.given = true
@@ -173,7 +174,11 @@ func (f *busFlags) finish(cmd *cobra.Command) error {
 	if f.port == noPort && !cmd.Flags().Changed(busAdminPort) {
 		f.adminPort = noPort // there is nothing to administer, and another host may want the port
 	}
-	return FindEntityFiles(&f.files)
+	err := FindEntityFiles(&f.files)
+	if container {
+		mountedFiles(&f.files, "/")
+	}
+	return err
 }
 
 // securePort is the port for TLS. Its own flag opens it, and so does TLS for all

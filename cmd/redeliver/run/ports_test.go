@@ -35,7 +35,7 @@ func TestBusOff(t *testing.T) {
 		if err := cmd.ParseFlags(tt.args); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.finish(cmd); err != nil {
+		if err := f.finish(cmd, false); err != nil {
 			t.Fatal(err)
 		}
 		if f.adminPort != tt.admin || f.given != tt.given {

@@ -178,11 +178,8 @@ func NewStart(std cli.Streams) *cobra.Command {
 				return err
 			}
 			f.freePorts(cmd)
-			if err := f.bus.finish(cmd); err != nil {
+			if err := f.bus.finish(cmd, f.container); err != nil {
 				return err
-			}
-			if f.container {
-				mountedFiles(&f.bus.files, "/")
 			}
 			f.grid.finish(cmd)
 			return start(cmd.Context(), std, dirs, &f)

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/host/kit/js"
 )
@@ -99,8 +101,11 @@ func TestNode(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../../cmd/redeliver").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", "--test", "founding.test.mjs", "host.test.mjs")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) //clock:outside a runner that does not end
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "--test", "founding.test.mjs", "host.test.mjs")
 	cmd.Dir, cmd.Env = filepath.Join(dir, "tests"), append(os.Environ(), "REDELIVER_BINARY="+program)
+	cmd.WaitDelay = 10 * time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

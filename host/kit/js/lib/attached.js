@@ -41,6 +41,7 @@ class Handlers extends App {
     const [host, port] = address.split(':');
     const socket = net.connect({ host, port: Number(port), noDelay: true });
     socket.on('error', () => {});
+    socket.unref(); // a host that nobody has stopped does not keep the test's process alive
     let parts = [];
     socket.on('data', (chunk) => {
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10)) {

@@ -105,6 +105,17 @@ func importRules() []importRule {
 		{"what is recorded of outputs knows no attempts and no services", is("./host/recorded"), only("./bindings", "./host/app", "./host/journal")},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"outside of cmd nothing imports a command", not("./cmd/..."), except("./cmd/...")},
+		{
+			"of the command only run composes servers",
+			func(p pkg) bool {
+				return within(p.ImportPath, "./cmd/redeliver/...") && p.ImportPath != "./cmd/redeliver/run"
+			},
+			func(imported string) bool {
+				return !within(imported, "./host/emulator/...") || imported == "./host/emulator/servicebus/duration" // how durations are written
+			},
+		},
+		{"what is printed of a host knows no command", is("./cmd/redeliver/show"), except("./cmd/redeliver", "./cmd/redeliver/run", "./cmd/redeliver/verbs", "./cmd/redeliver/remote", "./host/web/...")},
+		{"commands for a running host run none", is("./cmd/redeliver/verbs"), except("./cmd/redeliver", "./cmd/redeliver/run")},
 
 		// Each named dependency has one home.
 		{"fsnotify is at home in host/watch", not("./host/watch"), except("github.com/fsnotify/fsnotify/...")},
@@ -179,6 +190,9 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host/journal", "./bindings"},
 		{"./host/listen", "./bindings"},
 		{"./host/web", "./cmd/redeliver"},
+		{"./cmd/redeliver/verbs", "./host/emulator/amqp"},
+		{"./cmd/redeliver/show", "./cmd/redeliver/remote"},
+		{"./cmd/redeliver/verbs", "./cmd/redeliver/run"},
 		{"./cmd/redeliver", "github.com/fsnotify/fsnotify"},
 		{"./host/app", "github.com/santhosh-tekuri/jsonschema/v5"},
 		{"./host", "github.com/hashicorp/go-plugin"},

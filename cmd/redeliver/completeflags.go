@@ -15,6 +15,8 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/blobs"
+	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
@@ -53,13 +55,13 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 		"dir":                        folder, "app": folder, "data": folder, "replace": folder,
 		"function": functions, "endpoint": functions,
 		"redeliver start --functions":  completeOwnFunctions,
-		"redeliver redrive queue --to": verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.QueueNames(inv) }),
+		"redeliver redrive queue --to": verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.NamesOf(queues.Service)(inv) }),
 		"entity": verbs.Known(func(cmd *cobra.Command, inv *run.Inventory) []string {
 			of, _ := cmd.Flags().GetString("service")
 			return verbs.FaultEntities(table.Services(), of, inv)
 		}),
 		"forward-to": entities, "forward-dead-letters-to": entities,
-		"dead-letter-container": verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.ContainerNames(inv) }),
+		"dead-letter-container": verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.NamesOf(blobs.Service)(inv) }),
 		"blob-port":             port, "queue-port": port, "servicebus-port": port, "servicebus-tls-port": port, "servicebus-admin-port": port, "eventgrid-port": port,
 		"junit": nil, "tls-cert": nil, "tls-key": nil, "servicebus-config": nil, "eventhubs-config": nil,
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
@@ -33,28 +32,6 @@ const (
 	NoMore = cobra.ShellCompDirectiveNoFileComp
 	OrFile = cobra.ShellCompDirectiveDefault
 )
-
-// CompleteQueues completes the first argument with the queues of the running
-// host that keep admits.
-func CompleteQueues(t *Target, keep func(name string) bool) Completion {
-	return CompleteFirst(t, NoMore, func(inv *run.Inventory) (names []string) {
-		for _, q := range inv.Queues {
-			if keep(q.Name) {
-				names = append(names, q.Name)
-			}
-		}
-		return names
-	})
-}
-
-// AnyName admits every name.
-func AnyName(string) bool { return true }
-
-// PoisonName admits the names of poison queues.
-func PoisonName(name string) bool {
-	_, ok := queue.PoisonOrigin(name)
-	return ok
-}
 
 // CompleteBlob completes the first argument with the containers of the running
 // host, and the second with files.

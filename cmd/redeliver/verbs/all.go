@@ -100,10 +100,7 @@ func plain(std cli.Streams, s *ops.Service, op ops.Route) *cobra.Command {
 	}
 	cmd.Use = strings.Join(words, " ")
 	if len(s.Listings) > 0 {
-		cmd.ValidArgsFunction = remote.CompleteFirst(&r.Target, remote.NoMore, func(inv *run.Inventory) []string {
-			has, _ := members(inv) // no names, no completion
-			return s.Listings[0].NamesIn(has[s.Listings[0].Name])
-		})
+		cmd.ValidArgsFunction = remote.CompleteFirst(&r.Target, remote.NoMore, NamesOf(s))
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.take(args); err != nil {

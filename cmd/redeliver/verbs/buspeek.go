@@ -26,7 +26,7 @@ Put paths with $ in quotes.`,
 	Example: `  redeliver peek servicebus orders
   redeliver peek servicebus 'orders/$DeadLetterQueue'
   redeliver peek servicebus events/Subscriptions/all --from 100 --max 10`,
-	Names: busNames((*servicebus.BusEntity).Queues), Text: peekedBus,
+	Names: NamesOf(servicebus.Service), Text: peekedBus,
 	Check: func(in *servicebus.PeekEntity) (err error) { in.Path, err = busPath(in.Path); return err },
 }
 

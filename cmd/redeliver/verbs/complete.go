@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/ops/servicebus"
 )
@@ -26,6 +27,17 @@ func Known(names func(cmd *cobra.Command, inv *run.Inventory) []string) remote.C
 
 // The names of an inventory that commands are about.
 
+// NamesOf are what the list of a service names.
+func NamesOf(s *ops.Service) func(inv *run.Inventory) []string {
+	return func(inv *run.Inventory) []string {
+		has, err := members(inv)
+		if err != nil || len(s.Listings) == 0 {
+			return nil
+		}
+		return s.Listings[0].NamesIn(has[s.Listings[0].Name])
+	}
+}
+
 // FunctionNames are those of functions.
 func FunctionNames(inv *run.Inventory) (names []string) {
 	for _, f := range inv.Functions {
@@ -34,27 +46,11 @@ func FunctionNames(inv *run.Inventory) (names []string) {
 	return names
 }
 
-// QueueNames are those of storage queues.
-func QueueNames(inv *run.Inventory) (names []string) {
-	for _, q := range inv.Queues {
-		names = append(names, q.Name)
-	}
-	return names
-}
-
 func poisonQueues(inv *run.Inventory) []string {
-	return slices.DeleteFunc(QueueNames(inv), func(name string) bool {
+	return slices.DeleteFunc(NamesOf(queues.Service)(inv), func(name string) bool {
 		_, poison := queue.PoisonOrigin(name)
 		return !poison
 	})
-}
-
-// ContainerNames are those of containers of blobs.
-func ContainerNames(inv *run.Inventory) (names []string) {
-	for _, c := range inv.Containers {
-		names = append(names, c.Name)
-	}
-	return names
 }
 
 // busNames are paths of entities of Service Bus.
@@ -96,20 +92,6 @@ func deadLettering(inv *run.Inventory) (names []string) {
 	return names
 }
 
-func hubNames(inv *run.Inventory) (names []string) {
-	for _, hub := range inv.EventHubs {
-		names = append(names, hub.Name)
-	}
-	return names
-}
-
-func cosmosNames(inv *run.Inventory) (names []string) {
-	for _, c := range inv.Cosmos {
-		names = append(names, c.Path)
-	}
-	return names
-}
-
 // outputNames are those of recorded outputs.
 func outputNames(inv *run.Inventory) (names []string) {
 	for _, o := range inv.Outputs {
@@ -120,13 +102,9 @@ func outputNames(inv *run.Inventory) (names []string) {
 
 // FaultEntities are what a fault of a service may be for; without a service, of all.
 func FaultEntities(services []*ops.Service, of string, inv *run.Inventory) (names []string) {
-	has, err := members(inv)
-	if err != nil {
-		return nil
-	}
 	for _, s := range services {
-		if len(s.Listings) > 0 && s.Faults.Name != "" && (of == "" || of == s.Faults.Name) {
-			names = append(names, s.Listings[0].NamesIn(has[s.Listings[0].Name])...)
+		if s.Faults.Name != "" && (of == "" || of == s.Faults.Name) {
+			names = append(names, NamesOf(s)(inv)...)
 		}
 	}
 	if of == "" || of == faults.Handler {

@@ -25,7 +25,7 @@ The account is there for the change feed only. No Cosmos DB client can connect
 to it.`,
 	Example: `  redeliver send cosmos shop/orders order.json
   echo '{"id":"7","customer":"a"}' | redeliver send cosmos shop/orders --partition-key /customer`,
-	Names: cosmosNames, Body: document, Text: wroteDocuments,
+	Names: NamesOf(cosmos.Service), Body: document, Text: wroteDocuments,
 	Check: func(in *cosmos.WriteDocuments) error { return cosmosPath(in.Container) },
 }
 
@@ -62,7 +62,7 @@ Cosmos DB account of the running host. Functions that watch it, or keep their
 leases in it, fail to listen until there is one again. A container that is made
 again is another one, and is read from the start that the trigger sets.`,
 	Example: `  redeliver delete cosmos shop/orders`,
-	Names:   cosmosNames,
+	Names:   NamesOf(cosmos.Service),
 	Check:   func(in *cosmos.DeleteContainer) error { return cosmosPath(in.Container) },
 	Text: func(in *cosmos.DeleteContainer, _ *ops.None) string {
 		return cli.Textf("deleted container %q\n", in.Container)
@@ -78,7 +78,7 @@ documents of a lease container say how far functions have come.`,
 	Example: `  redeliver peek cosmos shop/orders
   redeliver peek cosmos shop/orders --id 7
   redeliver peek cosmos shop/leases`,
-	Names: cosmosNames, Text: documents,
+	Names: NamesOf(cosmos.Service), Text: documents,
 	Check: func(in *cosmos.ReadDocuments) error {
 		if in.ID != "" && in.Prefix != "" {
 			return cli.Misused(errors.New("--id and --prefix exclude each other"))
@@ -112,7 +112,7 @@ their triggers set. Batches in work are not checkpointed.`,
 	Example: `  redeliver purge cosmos shop/orders
   redeliver purge cosmos shop/orders --id 7
   redeliver purge cosmos shop/leases`,
-	Names: cosmosNames,
+	Names: NamesOf(cosmos.Service),
 	Check: func(in *cosmos.PurgeDocuments) error { return cosmosPath(in.Container) },
 	Text: func(_ *cosmos.PurgeDocuments, out *ops.Purged) string {
 		return cli.Textf("removed %s from container %q\n", cli.Plural(out.Removed, "document"), out.Path)

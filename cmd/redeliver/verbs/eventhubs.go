@@ -23,7 +23,7 @@ Events with the same --key come to the same partition, in order; without key and
 --partition they come to one partition after the other.`,
 	Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
   redeliver send eventhub orders --partition 0 - < order.json`,
-	Names: hubNames,
+	Names: NamesOf(eventhubs.Service),
 	Check: func(in *eventhubs.SendEvent) error {
 		if in.Key != nil && *in.Key == "" {
 			in.Key = nil

@@ -123,3 +123,17 @@ func TestFillHelp(t *testing.T) {
 		t.Errorf("got %s\nwant %s", cmd.Flags().FlagUsages(), want)
 	}
 }
+
+// An argument that is a duration keeps to the limits of its tags.
+func TestFillDuration(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0s", "8785h", "P400D", "1x"} {
+		cmd := AdvanceClock.Command(cli.Streams{})
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs([]string{text})
+		want := `"` + text + `": want a duration above 0 and at most 8784h (P366D), ` + cli.SpanForms
+		if err := cmd.Execute(); err == nil || err.Error() != want {
+			t.Errorf("clock advance %s: %v, want %s", text, err, want)
+		}
+	}
+}

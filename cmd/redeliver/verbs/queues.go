@@ -23,7 +23,7 @@ expects it (host.json, extensions.queues.messageEncoding), base64 unless set
 otherwise; --raw puts the text on the queue as it is.`,
 	Example: `  redeliver send queue orders '{"id":"7","fail":true}'
   redeliver send queue orders --delay 30s --ttl 10m - < order.json`,
-	Names: QueueNames, Text: sentToQueue,
+	Names: NamesOf(queues.Service), Text: sentToQueue,
 	Check: func(in *queues.SendMessage) error {
 		if err := life(&in.TTL); err != nil {
 			return err
@@ -60,7 +60,7 @@ redelivery, and delayed messages are counted and not shown. --id shows a message
 in any state.`,
 	Example: `  redeliver peek queue orders-poison
   redeliver peek queue orders --id 09892d75-70f2-4697-82d3-26e0055bdef6`,
-	Names: QueueNames, Text: peekedQueue,
+	Names: NamesOf(queues.Service), Text: peekedQueue,
 	Check: func(in *queues.PeekQueue) error { return remote.Segment(in.Queue, queue.ValidateName) },
 }
 
@@ -101,7 +101,7 @@ messages in work, messages that wait for their redelivery, and delayed messages.
 A function that has one in work ends its attempts, and then finds its message
 gone. The queue stays.`,
 	Example: `  redeliver purge queue orders-poison`,
-	Names:   QueueNames,
+	Names:   NamesOf(queues.Service),
 	Check:   func(in *queues.PurgeQueue) error { return remote.Segment(in.Queue, queue.ValidateName) },
 	Text: func(_ *queues.PurgeQueue, out *queues.QueuePurged) string {
 		return cli.Textf("removed %s from queue %q\n", cli.Plural(out.Removed, "message"), out.Queue)

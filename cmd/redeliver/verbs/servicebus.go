@@ -62,7 +62,7 @@ The entity stays, and so does its dead-letter queue; name that queue to purge
 it.`,
 	Example: `  redeliver purge servicebus orders
   redeliver purge servicebus 'orders/$DeadLetterQueue'`,
-	Names: busNames((*servicebus.BusEntity).Queues),
+	Names: NamesOf(servicebus.Service),
 	Check: func(in *servicebus.PurgeEntity) (err error) { in.Path, err = busPath(in.Path); return err },
 	Text: func(_ *servicebus.PurgeEntity, out *ops.Purged) string {
 		return cli.Textf("removed %s from %q\n", cli.Plural(out.Removed, "message"), out.Path)
@@ -111,7 +111,7 @@ handler that is too slow.`,
 	Example: `  redeliver expire-lock servicebus orders
   redeliver expire-lock servicebus orders --sequence 3
   redeliver expire-lock servicebus carts --session customer-7`,
-	Names: busNames((*servicebus.BusEntity).Queues),
+	Names: NamesOf(servicebus.Service),
 	Check: func(in *servicebus.ExpireLocks) (err error) {
 		if in.Path, err = busPath(in.Path); err == nil && in.Session != nil && len(in.Sequence) > 0 {
 			err = cli.Misused(errors.New("--session and --sequence exclude each other"))

@@ -119,7 +119,9 @@ func (h *Host) end() []Failure {
 		h.mu.Unlock()
 		h.turn.Lock()
 		defer h.turn.Unlock()
-		h.unmet = failures(h.session.End())
+		if h.session != nil { // else it was refused before
+			h.unmet = failures(h.session.End())
+		}
 		if server != nil {
 			_ = server.Close()
 		}

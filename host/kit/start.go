@@ -93,10 +93,10 @@ func (in StartHost) start(ctx context.Context, k *Kit) (*Started, error) {
 	session, faults := scenario.NewSession(given, o)
 	if len(faults) > 0 {
 		k.drop(h.id)
-		if h.seat != nil {
-			h.seat.Close()
-		}
-		return nil, invalid(BadRequest, faults)
+		h.refused = invalid(BadRequest, faults)
+		close(h.opened) //clock:outside the caller waits
+		h.end()
+		return nil, h.refused
 	}
 	h.session = session
 	if h.seat != nil {

@@ -81,7 +81,7 @@ func Commands(std cli.Streams, table ops.Table) (list []*cobra.Command) {
 		list = append(list, cli.Group(use, g.short, below...))
 	}
 	return append(list,
-		List(std, run.Listings(table.Services())), Explain.Command(std), FollowLogs(std), openPage(std), upload(std), download(std), Invoke(std), clockCommand(std),
+		List(std, run.Listings(table.Services())), explainCommand(std), FollowLogs(std), openPage(std), upload(std), download(std), Invoke(std), clockCommand(std),
 		stateCommand(std), stop(std))
 }
 

@@ -19,10 +19,12 @@ its formula, why it ended, and what comes next and when.
 MESSAGE is the identity of a message as "redeliver peek" shows it, or its
 beginning; that of a poison message means the message that it is a copy of. The
 name of a delivery (d7) and the identity of an invocation do as well. Without
-MESSAGE the latest messages are told.`,
+MESSAGE the latest messages are told. With --journal the messages are those of a
+journal that was kept, and no host need run.`,
 	Example: `  redeliver explain 1f0c
   redeliver explain --function ProcessOrder --last 1
-  redeliver explain d7 --json`,
+  redeliver explain d7 --json
+  redeliver explain --journal run.ndjson`,
 	Text: explained,
 }
 

@@ -63,7 +63,7 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 		"forward-to": entities, "forward-dead-letters-to": entities,
 		"dead-letter-container": verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.NamesOf(blobs.Service)(inv) }),
 		"blob-port":             port, "queue-port": port, "servicebus-port": port, "servicebus-tls-port": port, "servicebus-admin-port": port, "eventgrid-port": port,
-		"junit": nil, "tls-cert": nil, "tls-key": nil, "servicebus-config": nil, "eventhubs-config": nil,
+		"junit": nil, "journal": nil, "tls-cert": nil, "tls-key": nil, "servicebus-config": nil, "eventhubs-config": nil,
 	}
 }
 

@@ -58,7 +58,7 @@ func TestAnswersAsJSON(t *testing.T) {
 	for _, cmd := range commands(newRoot(cli.Streams{}, all.Table())) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "redeliver ")
 		verb, _, _ := strings.Cut(name, " ")
-		if cmd.Hidden || cmd.HasSubCommands() && cmd.Flags().Lookup("dir") == nil || slices.Contains([]string{"help", "completion", "mcp"}, verb) { // mcp speaks JSON only
+		if cmd.Hidden || cmd.HasSubCommands() && cmd.Flags().Lookup("dir") == nil || slices.Contains([]string{"help", "completion", "mcp", "kit"}, verb) { // mcp and kit speak JSON only
 			continue
 		}
 		if cmd.Flags().Lookup("json") == nil {

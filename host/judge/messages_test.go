@@ -268,16 +268,24 @@ func (r *run) await(t *testing.T, in []string) {
 	}
 }
 
-// quiet waits until nothing was told for a while.
+// quiet waits until nothing was told, and no blob has come into its poison queue, for a
+// while.
 func (r *run) quiet(t *testing.T, while time.Duration) {
 	t.Helper()
 	var size int64
+	dead := 0
 	for since := time.Now(); time.Since(since) < while; time.Sleep(200 * time.Millisecond) {
 		if info, err := os.Stat(r.given); err == nil && info.Size() != size {
 			size, since = info.Size(), time.Now()
 		}
+		if n, err := r.queues.Queue(deadBlobs).Count(t.Context()); err == nil && n != dead {
+			dead, since = n, time.Now()
+		}
 	}
 }
+
+// deadBlobs is the poison queue of all blob triggers.
+const deadBlobs = "webjobs-blobtrigger-poison"
 
 // An account is one attempt, as the handler tells it.
 type account struct {
@@ -413,7 +421,7 @@ func (r *run) deadBlob(t *testing.T, path string) string {
 	t.Helper()
 	if r.dead == nil {
 		r.dead = map[string]string{}
-		for _, m := range r.take(t, "webjobs-blobtrigger-poison", r.id) {
+		for _, m := range r.take(t, deadBlobs, r.id) {
 			var control struct{ ContainerName, BlobName string }
 			if err := json.Unmarshal([]byte(m), &control); err != nil {
 				t.Fatal(err)

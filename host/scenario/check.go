@@ -51,7 +51,7 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		}
 	}
 	faults = s.checkApps(s.checkWords(s.checkFiles(s.checkEmpty(faults))))
-	if s.App == "" && len(s.Apps) == 0 && len(s.Functions) == 0 {
+	if s.App == "" && len(s.Apps) == 0 && len(s.Functions) == 0 && !s.language.attached {
 		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
 	}
 	schemas.Sort(faults)

@@ -20,6 +20,7 @@ type language struct {
 	services []*ops.Service
 	steps    map[string][]stepOf // by their keys
 	schema   *schemas.Extended   // nil: the one of the file says it all
+	attached bool                // a worker has functions that the document need not name
 }
 
 // A stepOf is an operation that is a step, and its service.

@@ -18,7 +18,8 @@ import (
 // each returns what did not hold.
 type Session struct {
 	*run
-	given map[string]any
+	given    map[string]any
+	attached bool
 }
 
 // SessionOptions change what a Session starts.
@@ -40,12 +41,12 @@ func (o *SessionOptions) apply(to *hosttest.Options) {
 // NewSession reads what a scenario says before its steps: app, functions, host, settings,
 // entities and start. All faults are reported.
 func NewSession(given map[string]any, o *SessionOptions) (*Session, []*schemas.Fault) {
-	p := &Session{given: given}
+	p := &Session{given: given, attached: o.Attached != nil}
 	s, faults := p.parse("then", map[string]any{"invariants": true})
 	if len(faults) > 0 {
 		return nil, faults
 	}
-	s.attached = o.Attached != nil
+	s.attached = p.attached
 	res := &Result{Scenario: s, Seed: o.Seed}
 	p.run = &run{s: s, res: res, session: o}
 	return p, nil
@@ -68,7 +69,9 @@ func (p *Session) parse(key string, value any) (*Scenario, []*schemas.Fault) {
 	if fault != nil {
 		return nil, []*schemas.Fault{fault}
 	}
-	return read(own(), doc)
+	language := *own()
+	language.attached = p.attached
+	return read(&language, doc)
 }
 
 // Open starts the app.

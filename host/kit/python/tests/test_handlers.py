@@ -70,6 +70,21 @@ def test_outputs_and_answers_travel(monkeypatch):
         assert parcel.text() == "7"
 
 
+def test_an_app_without_a_folder():
+    app = func.FunctionApp()
+
+    @app.function_name("pack")
+    @app.queue_trigger(arg_name="box", queue_name="boxes", connection="AzureWebJobsStorage")
+    def pack(box: func.QueueMessage):
+        raise ValueError("no box")
+
+    with redeliver.start(app=app) as host:
+        host.send("boxes", "1")
+        host.poisoned("pack")
+        assert host.deliveries("pack") == [1] * 5
+        host.expect(queues={"boxes-poison": ["1"]})
+
+
 def test_real_time_takes_no_virtual_time():
     def slow(box):
         time.sleep(0.05)

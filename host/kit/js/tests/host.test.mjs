@@ -152,8 +152,8 @@ test('failures say why', () => on(pack('fail'), async (host) => {
 }));
 
 test('a handler that hangs is named', async () => {
-  const host = await start({ ...pack(() => new Promise(() => {})), timeout: 0.3 });
-  await assert.rejects(() => host.send('boxes', '1').then(() => host.settled()), (error) => error instanceof KitTimeout && /Pack attempt 1 has run for 0.3 s/.test(error.message));
+  const host = await start({ ...pack(() => new Promise(() => {})), timeout: 4 });
+  await assert.rejects(() => host.send('boxes', '1').then(() => host.settled()), (error) => error instanceof KitTimeout && /Pack attempt 1 has run for 4 s/.test(error.message));
 });
 
 test('fake timers of a test do not stop the kit', () => {

@@ -83,6 +83,9 @@ func (in Drive) Do(ctx context.Context, h *Host) (out Driven, err error) {
 	if n != 1 {
 		return out, refuse(http.StatusBadRequest, BadRequest, "say one of by, jump, next, idle and until: %d are there", n)
 	}
+	ctx, leave := context.WithCancel(ctx) //clock:outside the caller is of the real world
+	defer leave()
+	defer context.AfterFunc(h.life, leave)() //clock:outside so is who ends the host
 	err = h.running(ctx, func() error {
 		out, err = in.drive(ctx, h)
 		return err

@@ -26,8 +26,10 @@ type Host struct {
 	refused  error         // why it cannot; to be read when opened
 	attached []string      // functions that the attached worker runs
 
-	turn   sync.Mutex // who has it moves time, or calls the session
-	after  uint64     // the record that the last wait returned; guarded by turn
+	turn   sync.Mutex      // who has it moves time, or calls the session
+	after  uint64          // the record that the last wait returned; guarded by turn
+	life   context.Context // ends with the host; drives of others end with it
+	leave  context.CancelFunc
 	ending sync.Once
 	unmet  []Failure // of the end
 
@@ -77,6 +79,9 @@ func (h *Host) alone(ctx context.Context, f func() error) error {
 		return refuse(http.StatusConflict, Busy, "another call of this host moves its time, and has not ended").hinted("await one call before the next; what a handler calls while time is moved may only send and look")
 	}
 	defer h.turn.Unlock()
+	if h.life.Err() != nil {
+		return unknownHost(h.id)
+	}
 	return f()
 }
 
@@ -105,6 +110,7 @@ func (h *Host) do(step map[string]any) error {
 // end ends the host, once, and says what it has asked for and what has not come.
 func (h *Host) end() []Failure {
 	h.ending.Do(func() {
+		h.leave()
 		if h.seat != nil {
 			select {
 			case <-h.opened:

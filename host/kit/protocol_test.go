@@ -184,6 +184,26 @@ func TestBesideADrive(t *testing.T) {
 	c.must("DELETE", h.path, nil)
 }
 
+// A host ends though a drive of somebody else is under way.
+func TestEndDuringADrive(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(object{"functions": object{"Pack": object{
+		"trigger": object{"type": "queueTrigger", "queueName": "parcels"}, "handler": "fail",
+		"retry": object{"strategy": "fixedDelay", "maxRetryCount": -1, "delayInterval": "00:00:00.0010000"},
+	}}})
+	h.send("parcels", "1")
+	done := make(chan int)
+	go func() {
+		status, _ := c.ask("POST", h.path+"/drive", object{"by": "300d"})
+		done <- status
+	}()
+	c.must("DELETE", h.path, nil)
+	if status := <-done; status == 200 {
+		t.Error("a drive of a host that has ended is done")
+	}
+}
+
 // A fault is for the app: what the test sends does not meet it. One that nothing meets is told
 // at the end.
 func TestFaults(t *testing.T) {

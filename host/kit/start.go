@@ -76,6 +76,7 @@ func (in StartHost) start(ctx context.Context, k *Kit) (*Started, error) {
 		return nil, err
 	}
 	h := &Host{name: in.Name, seed: 1, kit: k, opened: make(chan struct{})} //clock:outside the caller waits
+	h.life, h.leave = context.WithCancel(context.Background())              //clock:outside the caller's drives are of the real world
 	if in.Seed != nil {
 		h.seed = *in.Seed
 	}

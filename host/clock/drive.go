@@ -176,6 +176,9 @@ func (d Driver) drive(op string, dr *drive, by time.Duration) error {
 	case <-d.ctx.Done():
 		return d.ctx.Err()
 	}
+	if err := d.ctx.Err(); err != nil { // with both ready, the choice was chance
+		return err
+	}
 	v.mu.Lock()
 	now := v.now.Load()
 	dr.begin, dr.limit, dr.end = now, plus(now, int64(max(by, 0))), now

@@ -179,10 +179,24 @@ func TestDriveEndsWithItsContext(t *testing.T) {
 			})
 		}
 	}
-	p := newPacer(t)
+}
+
+// Whoever has left before a drive begins moves nothing, whether or not another drive is at work.
+func TestDriveOfOneWhoHasLeft(t *testing.T) {
+	t.Parallel()
 	ctx, leave := context.WithCancel(context.Background())
 	leave()
-	if err := p.For(ctx).Advance(time.Hour); err == nil && since(p.Virtual) != time.Hour {
-		t.Error("a drive that was left before it began claims to be done")
+	p := newPacer(t)
+	for range 50 {
+		if err := p.For(ctx).Advance(time.Hour); !errors.Is(err, context.Canceled) {
+			t.Errorf("a drive that was left before it began: %v", err)
+		}
+		if at := since(p.Virtual); at != 0 {
+			t.Fatalf("it has moved time to %v", at)
+		}
+	}
+	p.Advance(time.Minute)
+	if at := since(p.Virtual); at != time.Minute {
+		t.Errorf("the next drive has moved time to %v", at)
 	}
 }

@@ -112,9 +112,7 @@ func (st *state) subscription(topicName, name string) (*subscription, error) {
 
 // New returns an empty Grid that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Grid {
-	g := &Grid{
-		clk: clk, group: clock.NewGroup(clk, 0),
-	}
+	g := &Grid{clk: clk, group: clock.NewGroup(clk, 0)}
 	if opts != nil {
 		g.opts = *opts
 	}
@@ -122,8 +120,8 @@ func New(clk clock.Clock, opts *Options) *Grid {
 	if g.opts.WebHook == nil {
 		g.opts.WebHook = func(url string) Endpoint { return newWebHook(clk, g.hooks, url) }
 	}
-	g.rules, g.ids.Seed = g.opts.Rules, g.opts.Seed
 	g.state = newState(g.endpointOf)
+	g.rules, g.ids.Seed = g.opts.Rules, g.opts.Seed
 	g.pump = newPump(g)
 	g.ctx, g.cancel = clk.WithCancel(context.Background())
 	g.State, g.kept = keep.New(clk, &g.mu, g.kind())

@@ -12,7 +12,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)    // read only
 	fenced  = regexp.MustCompile("(?ms)^```.*?^```$")  // read only
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)     // read only
-	dropped = regexp.MustCompile("[^\\p{L}\\p{N} _-]") // read only
+	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)   // read only
 	outside = regexp.MustCompile(`^(?:[a-z]+:|//|#!)`) // read only
 )
 

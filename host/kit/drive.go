@@ -277,7 +277,8 @@ func (h *Host) pattern(until map[string]any) (*wanted, error) {
 	if fault != nil {
 		return nil, invalid(BadRequest, []*schemas.Fault{fault})
 	}
-	for _, f := range doc.Unknown(schemas.Journal) {
+	if unknown := doc.Unknown(schemas.Journal); len(unknown) > 0 {
+		f := unknown[0]
 		reason := fmt.Sprintf("until.%s: no record has this member", f.Path)
 		known := slices.Sorted(maps.Keys(named))
 		if near := schemas.Meant(f.Path, known); near != "" {

@@ -24,7 +24,6 @@ type Host struct {
 	seat     *worker.Seat  // of an attached worker; nil: there is none
 	opened   chan struct{} // closed when it has started, or cannot
 	refused  error         // why it cannot; to be read when opened
-	attached []string      // functions that the attached worker runs
 
 	turn   sync.Mutex      // who has it moves time, or calls the session
 	after  uint64          // the record that the last wait returned; guarded by turn
@@ -35,8 +34,7 @@ type Host struct {
 
 	mu     sync.Mutex // guards:
 	server *web.Server
-	of     *hosttest.Host // whose server it is
-	serves any            // the run that it serves
+	serves any // the run that it serves
 	ended  bool
 }
 

@@ -32,8 +32,6 @@ var (
 	blobPropertiesKey = []byte("blobproperties")
 )
 
-const blobFormat = 1 // first byte of each value that is JSON
-
 func containerKey(name string) []byte { return append([]byte{containerKind, 0}, name...) }
 
 // inContainer begins the keys of a kind that belong to a container.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -12,17 +13,18 @@ import (
 // error is the context's.
 type Driver struct {
 	h    *Host
+	ctx  context.Context
 	time clock.Driver
 }
 
 // For returns the driver whose drives end with ctx.
-func (h *Host) For(ctx context.Context) Driver { return Driver{h, h.virtual.For(ctx)} }
+func (h *Host) For(ctx context.Context) Driver { return Driver{h, ctx, h.virtual.For(ctx)} }
 
 // Advance is Host.Advance.
 func (d Driver) Advance(by time.Duration) (err error) {
 	d.h.tb.Helper()
 	d.h.forward("Advance", by)
-	d.h.wait(func() { err = d.time.Advance(by) })
+	d.h.wait(func() { err = host.AdvanceFor(d.ctx, d.h.Host, by) })
 	return err
 }
 

@@ -35,6 +35,7 @@ func (s *Scenario) deeds(at string, st *step, raw map[string]json.RawMessage) (f
 		if err := json.Unmarshal(text, &d.given); err != nil {
 			return []*schemas.Fault{s.doc.Fault(at, "", "", err.Error())}
 		}
+		maps.DeleteFunc(d.given, func(_ string, value json.RawMessage) bool { return string(value) == `""` }) // as if it were left out
 		var places, named []string
 		for _, one := range list {
 			place, _ := one.Place()

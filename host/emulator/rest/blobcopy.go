@@ -38,12 +38,6 @@ func snapshotBlob(c *call) error {
 	return c.written(http.StatusCreated, &s.Written)
 }
 
-// copyBlob serves Copy Blob and Copy Blob From URL. A copy is complete at once;
-// one from a URL reads its source, as the service does before it answers, and not by
-// the key of the request.
-//
-// Source of the latter: docs, Copy Blob From URL, "x-ms-copy-source"; azure-storage-blob
-// for Python 12.31.1, test_start_copy_from_url_with_oauth.
 // copyOptions reads what a copy is asked to be.
 func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
 	opts := &blobapi.CopyOptions{SourceURL: c.r.Header.Get("X-Ms-Copy-Source")}
@@ -77,6 +71,12 @@ func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
 	return opts, nil
 }
 
+// copyBlob serves Copy Blob and Copy Blob From URL. A copy is complete at once;
+// one from a URL reads its source, as the service does before it answers, and not by
+// the key of the request.
+//
+// Source of the latter: docs, Copy Blob From URL, "x-ms-copy-source"; azure-storage-blob
+// for Python 12.31.1, test_start_copy_from_url_with_oauth.
 func copyBlob(c *call) error {
 	opts, refused := copyOptions(c)
 	if refused != nil {

@@ -333,3 +333,15 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 		t.Errorf("Create = %v, want ErrUnavailable", err)
 	}
 }
+
+// What cannot be copied says once what was to be copied.
+func TestSnapshotOfAClosedStore(t *testing.T) {
+	t.Parallel()
+	s, db := openInbox(t, nil)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Snapshot(); err == nil || strings.Count(err.Error(), "snapshot of") != 1 {
+		t.Errorf("the snapshot of a closed store: %v", err)
+	}
+}

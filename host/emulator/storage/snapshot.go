@@ -30,7 +30,7 @@ func (s *Storage) Snapshot() (*Snapshot, error) {
 	for _, service := range s.services() {
 		state, err := service.Copy()
 		if err != nil {
-			return nil, fmt.Errorf("snapshot of the storage account: %w", err)
+			return nil, err
 		}
 		snap.states = append(snap.states, state)
 	}

@@ -17,8 +17,17 @@ type snapshot struct {
 	bodies  map[bodyID]memoryBody
 }
 
-// Copy implements account.Service. Records are shared, as they never change.
+// Copy implements account.Service.
 func (s *Service) Copy() (account.State, error) {
+	snap, err := s.snapshot()
+	if err != nil {
+		return nil, fmt.Errorf("snapshot of the blobs: %w", err)
+	}
+	return snap, nil
+}
+
+// snapshot copies the state. Records are shared, as they never change.
+func (s *Service) snapshot() (*snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.kept.Ready(); err != nil {

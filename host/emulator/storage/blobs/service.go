@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// blobs is the blob service of an account: one state under one mutex, whose
+// Service is the blob service of an account: one state under one mutex, whose
 // rules are told the time. See state.go for the state and its changes.
 //
 // Reference: Blob Service REST API.

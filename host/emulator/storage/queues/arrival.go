@@ -66,7 +66,7 @@ func (s *Service) NextVisible(queue string) (from time.Time, ok bool) {
 	return m.at(visible), true
 }
 
-// changeAll tells all waits for a change of any queue, in a turn of its own.
+// changeAllLocked tells all waits for a change of any queue, in a turn of its own.
 func (s *Service) changeAllLocked() {
 	queues := slices.Sorted(maps.Keys(s.changes))
 	if len(queues) == 0 {

@@ -185,10 +185,7 @@ func (d Driver) drive(op string, dr *drive, by time.Duration) error {
 	dr.visit.done = make(chan struct{})
 	dr.seen = v.seq
 	v.drive = dr
-	if v.pace.kind != "" {
-		dr.hurry = v.wall.afterFunc(drivePatience, func() { dr.hurryOn(v) })
-		defer dr.hurry.Stop()
-	}
+	dr.watchLocked(v)
 	v.kickUnlock()
 	leave := context.AfterFunc(d.ctx, func() {
 		v.mu.Lock()
@@ -197,10 +194,21 @@ func (d Driver) drive(op string, dr *drive, by time.Duration) error {
 	})
 	defer leave()
 	<-dr.visit.done
+	if dr.hurry != nil {
+		dr.hurry.Stop()
+	}
 	if dr.cut {
 		return d.ctx.Err()
 	}
 	return nil
+}
+
+// watchLocked sees to it that the drive looks at the calls that are out, once the clock has
+// a pace.
+func (d *drive) watchLocked(v *Virtual) {
+	if d.hurry == nil && v.pace.kind != "" {
+		d.hurry = v.wall.afterFunc(drivePatience, func() { d.hurryOn(v) })
+	}
 }
 
 // hurryOn lets a drive go on without the calls that were out when it looked before, in a

@@ -119,21 +119,28 @@ func TestDriveLeavesAHangingCall(t *testing.T) {
 // A change to a pace whose time moves frees a drive that a call holds.
 func TestChangeOfPaceFreesADrive(t *testing.T) {
 	t.Parallel()
-	p := newPacer(t)
-	p.SetPace(clock.Manual)
-	out, answer := p.calls(1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		p.Advance(3 * time.Minute)
-	}()
-	<-out
-	p.wall.Pass(time.Minute, nil)
-	p.SetPace(clock.Real)
-	p.wall.Pass(2*time.Second, nil)
-	<-done
-	answer <- struct{}{}
-	p.pass(0)
+	for _, before := range []clock.Pace{"", clock.Manual, clock.Debug} {
+		for _, after := range []clock.Pace{clock.Real, clock.Auto} {
+			t.Run(string(before)+"/"+string(after), func(t *testing.T) {
+				t.Parallel()
+				p := newPacer(t)
+				p.SetPace(before)
+				out, answer := p.calls(1)
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					p.Advance(3 * time.Minute)
+				}()
+				<-out
+				p.wall.Pass(time.Minute, nil)
+				p.SetPace(after)
+				p.wall.Pass(2*time.Second, nil)
+				<-done
+				answer <- struct{}{}
+				p.pass(0)
+			})
+		}
+	}
 }
 
 // Whoever leaves stops time where it is; what was due stays due, and calls go on.

@@ -140,7 +140,10 @@ func (v *Virtual) SetPace(kind Pace) {
 	p.held = false
 	if kind != "" {
 		p.rebase(v)
-		v.pace.inputLocked(v)
+		p.inputLocked(v)
+		if v.drive != nil {
+			v.drive.watchLocked(v)
+		}
 		v.kickUnlock()
 		return
 	}

@@ -14,8 +14,8 @@ import (
 type GetAttempts struct {
 	ops.Op[[]*Attempt] `route:"GET /hosts/{id}/attempts"`
 
-	ID       string `path:"id"`
-	Function string `query:"function"` // only of this function
+	ID       string  `path:"id"`
+	Function *string `query:"function"` // only of this function
 }
 
 // Attempt is one run of a handler.
@@ -52,10 +52,10 @@ func (in GetAttempts) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 	if err := h.ready(ctx); err != nil {
 		return nil, err
 	}
-	name := in.Function
-	if name != "" {
+	name := ""
+	if in.Function != nil {
 		var err error
-		if name, err = h.session.Known(name); err != nil {
+		if name, err = h.session.Known(*in.Function); err != nil {
 			return nil, refuse(404, NotFound, "%v", err)
 		}
 	}

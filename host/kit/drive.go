@@ -210,20 +210,20 @@ func (w *wanted) missed(stopped, horizon string) string {
 // named are the waits that have names: what they are for, and how a record is told by.
 var named = map[string]struct {
 	what  string
-	of    string // function or entity
+	of    string // a function or an entity
 	match func(r *journal.Record) bool
 }{ // read only
-	"settled": {"a settlement", "function", func(r *journal.Record) bool { return r.Kind == journal.Settled }},
-	"completed": {"a successful settlement", "function", func(r *journal.Record) bool {
+	"settled": {"a settlement", "a function", func(r *journal.Record) bool { return r.Kind == journal.Settled }},
+	"completed": {"a successful settlement", "a function", func(r *journal.Record) bool {
 		return r.Kind == journal.Settled && (r.Decision == string(triggers.Deleted) || r.Decision == string(triggers.Completed))
 	}},
-	"poisoned": {"a poisoned message", "function", func(r *journal.Record) bool {
+	"poisoned": {"a poisoned message", "a function", func(r *journal.Record) bool {
 		return r.Kind == journal.Settled && r.Decision == string(triggers.Poisoned)
 	}},
-	"checkpointed": {"a checkpoint", "function", func(r *journal.Record) bool {
+	"checkpointed": {"a checkpoint", "a function", func(r *journal.Record) bool {
 		return r.Kind == journal.CheckpointWritten || r.Kind == journal.Settled && r.Decision == string(triggers.Checkpointed)
 	}},
-	"deadLettered": {"a dead-lettered message", "entity", func(r *journal.Record) bool { return r.Kind == journal.DeadLettered }},
+	"deadLettered": {"a dead-lettered message", "an entity", func(r *journal.Record) bool { return r.Kind == journal.DeadLettered }},
 }
 
 // wanted reads what a wait is for.
@@ -241,9 +241,12 @@ func (h *Host) wanted(until map[string]any) (*wanted, error) {
 		}
 		text, ok := value.(string)
 		if !ok || text == "" {
-			return nil, refuse(http.StatusBadRequest, BadRequest, "until.%s: want the name of a %s, or true", name, by.of)
+			return nil, refuse(http.StatusBadRequest, BadRequest, "until.%s: want the name of %s, or true", name, by.of)
 		}
-		if by.of == "entity" {
+		if by.of == "an entity" {
+			if err := h.session.KnownEntity(text); err != nil {
+				return nil, refuse(http.StatusNotFound, NotFound, "until.%s: %v", name, err)
+			}
 			return &wanted{by.what + " of " + text, func(r *journal.Record) bool { return by.match(r) && isEntity(r.Source, text) }}, nil
 		}
 		function, err := h.session.Known(text)
@@ -252,7 +255,7 @@ func (h *Host) wanted(until map[string]any) (*wanted, error) {
 		}
 		return &wanted{by.what + " of " + function, func(r *journal.Record) bool { return by.match(r) && strings.EqualFold(r.Function, function) }}, nil
 	}
-	return h.pattern(until)
+	return h.pattern("until", until)
 }
 
 // isEntity reports whether a record's source is an entity: "events/Subscriptions/all" is the
@@ -262,24 +265,24 @@ func isEntity(source, entity string) bool {
 	return plain(source) == plain(entity)
 }
 
-// pattern reads a pattern of a record. Names that no record has are refused: a slip would wait
+// pattern reads a pattern of a record, a member of a request. Names that no record has are refused: a slip would wait
 // for ever.
-func (h *Host) pattern(until map[string]any) (*wanted, error) {
+func (h *Host) pattern(of string, until map[string]any) (*wanted, error) {
 	text, err := json.Marshal(until)
 	if err != nil || len(until) == 0 {
-		return nil, refuse(http.StatusBadRequest, BadRequest, "until is empty: it would be met by any record")
+		return nil, refuse(http.StatusBadRequest, BadRequest, "%s is empty: any record would match", of)
 	}
 	var fields map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	_ = dec.Decode(&fields) // it was just written
-	doc, fault := schemas.Parse("until", text)
+	doc, fault := schemas.Parse(of, text)
 	if fault != nil {
 		return nil, invalid(BadRequest, []*schemas.Fault{fault})
 	}
 	if unknown := doc.Unknown(schemas.Journal); len(unknown) > 0 {
 		f := unknown[0]
-		reason := fmt.Sprintf("until.%s: no record has this member", f.Path)
+		reason := fmt.Sprintf("%s.%s: no record has this member", of, f.Path)
 		known := slices.Sorted(maps.Keys(named))
 		if near := schemas.Meant(f.Path, known); near != "" {
 			f.Hint = fmt.Sprintf("did you mean %q?", near)
@@ -290,25 +293,25 @@ func (h *Host) pattern(until map[string]any) (*wanted, error) {
 		return nil, refuse(http.StatusBadRequest, BadRequest, "%s", reason)
 	}
 	if kind, ok := until["kind"].(string); ok && !strings.HasPrefix(kind, "/") && !slices.Contains(journal.Kinds(), journal.Kind(kind)) {
-		return nil, slip("until.kind: no record is of kind", kind, kindNames())
+		return nil, slip(of+".kind: no record is of kind", kind, kindNames())
 	}
 	if decision, ok := until["decision"].(string); ok && !strings.HasPrefix(decision, "/") && !slices.Contains(triggers.AllDecisions(), triggers.Decision(decision)) {
 		var all []string
 		for _, d := range triggers.AllDecisions() {
 			all = append(all, string(d))
 		}
-		return nil, slip("until.decision: no delivery is settled as", decision, all)
+		return nil, slip(of+".decision: no delivery is settled as", decision, all)
 	}
 	if function, ok := until["function"].(string); ok && !strings.HasPrefix(function, "/") {
 		known, err := h.session.Known(function)
 		if err != nil {
-			return nil, refuse(http.StatusNotFound, NotFound, "until.function: %v", err)
+			return nil, refuse(http.StatusNotFound, NotFound, "%s.function: %v", of, err)
 		}
 		fields["function"] = known
 	}
 	match, err := scenario.Pattern(fields)
 	if err != nil {
-		return nil, refuse(http.StatusBadRequest, BadRequest, "until: %v", err)
+		return nil, refuse(http.StatusBadRequest, BadRequest, "%s: %v", of, err)
 	}
 	return &wanted{"a record " + string(text), match}, nil
 }

@@ -86,6 +86,7 @@ func (k *Kit) functions(w http.ResponseWriter, r *http.Request) {
 	for name, values := range got.Header {
 		w.Header()[name] = values
 	}
+	w.Header().Del(refusal)
 	w.WriteHeader(got.StatusCode)
 	_, _ = w.Write(got.Body)
 }

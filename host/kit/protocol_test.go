@@ -63,6 +63,14 @@ func TestRefusals(t *testing.T) {
 		{"POST", h.path + "/expect", object{"then": object{"function": object{}}}, 400, kit.BadRequest, `did you mean "functions"?`},
 		{"POST", h.path + "/expect", object{"functions": object{}}, 400, kit.BadRequest, `"functions" is no member of this request`},
 		{"GET", h.path + "/attempts?function=Pak", nil, 404, kit.NotFound, `did you mean "Pack"?`},
+		{"GET", h.path + "/attempts?function=", nil, 404, kit.NotFound, `the app has no function ""`},
+		{"POST", h.path + "/drive", object{"until": object{"deadLettered": "parcls"}}, 404, kit.NotFound, `there is no Service Bus entity "parcls"`},
+		{"POST", h.path + "/records", object{"pattern": object{}}, 400, kit.BadRequest, "pattern is empty"},
+		{"POST", h.path + "/records", object{"pattern": object{"kidn": "settled"}}, 400, kit.BadRequest, `pattern.kidn: no record has this member; did you mean "kind"?`},
+		{"POST", h.path + "/records", object{"pattern": object{"kind": "setled"}}, 400, kit.BadRequest, `pattern.kind: no record is of kind "setled"; did you mean "settled"?`},
+		{"POST", h.path + "/records", object{"pattern": object{"function": "Pak"}}, 404, kit.NotFound, `did you mean "Pack"?`},
+		{"POST", h.path + "/start", nil, 409, kit.StepFailed, "no crash was asked for"},
+		{"POST", h.path + "/step", object{"step": object{"start": true}}, 409, kit.StepFailed, "no crash was asked for"},
 		{"POST", h.path + "/call", object{"function": "Pak"}, 404, kit.NotFound, `did you mean "Pack"?`},
 		{"POST", h.path + "/crash", object{"function": "Pack", "point": "betweenAttemps"}, 400, kit.BadRequest, "betweenAttempts"},
 		{"POST", h.path + "/crash", object{"function": "Pak", "point": "betweenAttempts"}, 409, kit.StepFailed, `did you mean "Pack"?`},
@@ -289,5 +297,63 @@ func TestSameJournal(t *testing.T) {
 	}
 	if play(8) == want {
 		t.Error("another seed gives the same journal")
+	}
+}
+
+// Records are of all runs of a host, and a pattern is compared as that of a wait.
+func TestRecords(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(pack(nil))
+	h.send("parcels", "1")
+	h.post("/restart", nil)
+	h.post("/drive", object{"until": object{"poisoned": "Pack"}})
+	for _, row := range []struct {
+		pattern object
+		want    int
+	}{
+		{object{"kind": "attempt_ended", "function": "Pack"}, 5},
+		{object{"kind": "attempt_ended", "status": "succeeded"}, 0},
+		{object{"kind": "settled", "decision": "/poison/"}, 1},
+	} {
+		if got := len(h.post("/records", object{"pattern": row.pattern})["list"].([]any)); got != row.want {
+			t.Errorf("%v: %d records, want %d", row.pattern, got, row.want)
+		}
+	}
+	if got := len(h.post("/records", nil)["list"].([]any)); got < 20 {
+		t.Errorf("%d records in all", got)
+	}
+}
+
+// A refusal of the kit is told apart from what a function answers, even in its words.
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	options := object{"functions": object{"Ask": object{
+		"trigger": object{"type": "httpTrigger", "authLevel": "anonymous"},
+		"handler": []any{object{"do": "succeed", "status": 409, "body": object{"code": "host_down", "error": "no"}}},
+	}}}
+	h, down := c.host(options), c.host(options)
+	down.post("/crash", nil)
+	for _, row := range []struct{ path, want string }{
+		{h.path + "/http/api/Ask", "409 "},
+		{h.path + "/http/api/nothing", "404 "},
+		{down.path + "/http/api/Ask", "409 host_down"},
+		{h.path + "/httpapi/Ask", "404 unknown_path"},
+		{"/kit/hosts/h99/http/api/Ask", "404 unknown_host"},
+	} {
+		r, err := http.NewRequest("GET", c.a.Address+row.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+c.token)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := fmt.Sprint(resp.StatusCode, " ", resp.Header.Get("Redeliver-Refusal")); got != row.want {
+			t.Errorf("GET %s: %q, want %q", row.path, got, row.want)
+		}
 	}
 }

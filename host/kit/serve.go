@@ -55,8 +55,8 @@ func (k *Kit) Handler() http.Handler {
 	mux.HandleFunc(Prefix+"/hosts/{id}/admin/", func(w http.ResponseWriter, r *http.Request) { k.control(w, r) })
 	mux.HandleFunc(Prefix+"/hosts/{id}/http/", func(w http.ResponseWriter, r *http.Request) { k.functions(w, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refusal := refuse(http.StatusNotFound, UnknownPath, "there is no operation %s %s", r.Method, r.URL.Path)
-		answer(w, refusal.hinted("this program may be older than the kit that calls it: see \"redeliver version\""))
+		refused := refuse(http.StatusNotFound, UnknownPath, "there is no operation %s %s", r.Method, r.URL.Path)
+		answer(w, refused.hinted("this program may be older than the kit that calls it: see \"redeliver version\""))
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -74,7 +74,14 @@ func (k *Kit) Handler() http.Handler {
 	})
 }
 
-func answer(w http.ResponseWriter, r *Refused) { write(w, r.Status, r) }
+// refusal is the header of the kit's own refusals, with the code. The answer of a function never
+// has it, whatever its status.
+const refusal = "Redeliver-Refusal"
+
+func answer(w http.ResponseWriter, r *Refused) {
+	w.Header().Set(refusal, string(r.Code))
+	write(w, r.Status, r)
+}
 
 func (k *Kit) serve(w http.ResponseWriter, r *http.Request, v verb) {
 	var h *Host

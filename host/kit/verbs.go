@@ -18,7 +18,7 @@ func verbs() []verb {
 		return in.start(ctx, k)
 	}
 	return []verb{
-		start, of(Ready{}), of(EndHost{}), of(Drive{}), of(Expect{}), of(GetAttempts{}), of(GetHolds{}), of(Call{}), of(Crash{}), of(StartAgain{}),
+		start, of(Ready{}), of(EndHost{}), of(Drive{}), of(Expect{}), of(GetAttempts{}), of(GetHolds{}), of(GetRecords{}), of(Call{}), of(Crash{}), of(StartAgain{}),
 		of(Restart{}), of(ScaleOut{}), of(ScaleIn{}), of(ExpireLocks{}), of(Edit{}), of(Step{}),
 	}
 }

@@ -28,6 +28,7 @@ func (c *crash) UnmarshalJSON(raw []byte) error {
 
 func (r *run) crash(c *crash) {
 	h := r.instance(c.Instance)
+	r.fell = true
 	switch {
 	case c.Point == "" && c.Function == "":
 		if len(r.cast) > 1 {
@@ -69,4 +70,17 @@ func (r *run) crashed() *hosttest.Host {
 	}
 	r.crashes, r.at = nil, at
 	return last
+}
+
+// start begins what has crashed, or will; restart stops what runs before.
+func (r *run) start(restart bool) {
+	if !restart && !r.fell && !r.h.Killed() {
+		r.Fatalf("start is for a host that has crashed, or will, and no crash was asked for: restart stops it before")
+	}
+	r.fell = false
+	if last := r.crashed(); len(r.cast) == 1 {
+		last.StartAgain()
+	} else {
+		r.cast.begin(restart)
+	}
 }

@@ -21,6 +21,7 @@ func TestFalsePasses(t *testing.T) {
 	)
 	for name, test := range map[string]struct{ text, want string }{
 		"an output fault that nothing meets": {parcels + "when: [{fault: {output: Ship/log, times: 3}}]\nthen: {functions: {Ship: {attempts: 0}}}", "when[0].fault: the fault still waits: output \"Ship/log\" was not written"},
+		"a start without a crash":            {parcels + "when: [" + sent + ", {start: true}]\n" + once, "no crash was asked for"},
 		"a fault of all outputs":             {parcels + "when: [{fault: {output: Ship}}]\nthen: {functions: {Ship: {attempts: 0}}}", "when[0].fault: the fault still waits: output \"Ship\" was not written"},
 		"a fault of no operation":            {parcels + "when: [{fault: {operation: Dlete, queue: parcels}}, " + sent + "]\n" + once, `queue has no operation "Dlete"; did you mean "Delete"?`},
 		"a fault for a while":                {parcels + "when: [{fault: {operation: ReleaseMessage, queue: parcels, for: 10m}}, " + sent + "]\n" + once, "when[0].fault: the fault was for nothing"},

@@ -118,6 +118,7 @@ type run struct {
 	at      string // path of the step that runs
 	begins  time.Time
 	crashes []waitingCrash // instances that are to be killed at a point
+	fell    bool           // a crash was asked for since the last start
 	waiting []waitingFault // for operations
 
 	brought   brought

@@ -172,6 +172,17 @@ func (p *Session) Known(function string) (string, error) {
 	return "", errors.New(reason)
 }
 
+// KnownEntity is the error of an entity of Service Bus that is nowhere, which says the one that
+// is meant.
+func (p *Session) KnownEntity(path string) error {
+	all := p.names()
+	if all.have(anEntity, busPath(path)) {
+		return nil
+	}
+	reason, _ := all.unknown(anEntity, path)
+	return errors.New(reason)
+}
+
 // End ends the host. A fault that nothing has met, and a crash that has not come, is a
 // failure.
 func (p *Session) End() []Failure {

@@ -178,11 +178,7 @@ func (r *run) step(s *step) {
 	case s.Crash != nil:
 		r.crash(s.Crash)
 	case s.Start, s.Restart:
-		if last := r.crashed(); len(r.cast) == 1 {
-			last.StartAgain()
-		} else {
-			r.cast.begin(s.Restart)
-		}
+		r.start(s.Restart)
 	case s.ScaleOut:
 		r.scaleOut()
 	case s.ScaleIn > 0:

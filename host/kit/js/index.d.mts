@@ -42,7 +42,7 @@ export interface Options {
   seed?: number;
   start?: Date | string;
   /** The real limit of a handler or a call, in seconds; 30 unless given. */
-  timeout?: number;
+  timeout?: number | string;
   ports?: boolean;
   instances?: boolean;
   /** Of the test. */

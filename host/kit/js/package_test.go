@@ -103,7 +103,7 @@ func TestNode(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) //clock:outside a runner that does not end
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "--test", "founding.test.mjs", "host.test.mjs")
+	cmd := exec.CommandContext(ctx, "node", "--test", "founding.test.mjs", "host.test.mjs", "slips.test.mjs")
 	cmd.Dir, cmd.Env = filepath.Join(dir, "tests"), append(os.Environ(), "REDELIVER_BINARY="+program)
 	cmd.WaitDelay = 10 * time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {

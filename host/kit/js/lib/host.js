@@ -3,21 +3,13 @@
 
 const path = require('path');
 const { kit } = require('./process');
-const { Client, checked, target } = require('./http');
+const { Client, checked, refused, target } = require('./http');
 const { Handlers, registry, inClassicForm } = require('./attached');
 const real = require('./real');
+const { give } = require('./environment');
+const { only, span, seconds, filled, several } = require('./options');
 const { Failure, KitError } = require('./errors');
 const timeline = require('./timeline');
-
-/** A span of time as the program reads it. Bare numbers are refused: seconds, or milliseconds? */
-function span(given) {
-  if (typeof given === 'string') return given;
-  const units = { days: 86400, hours: 3600, minutes: 60, seconds: 1, milliseconds: 0.001 };
-  if (given === null || typeof given !== 'object' || Object.keys(given).some((unit) => !(unit in units))) {
-    throw new TypeError(`a span of time is text such as "30s", or { seconds: 30 }, and not ${JSON.stringify(given)}`);
-  }
-  return `${Object.entries(given).reduce((sum, [unit, n]) => sum + n * units[unit], 0)}s`;
-}
 
 const optionalSpan = (given) => (given === undefined ? undefined : span(given));
 
@@ -87,7 +79,7 @@ class Clock {
 class Host {
   static async start(options) {
     const host = new Host();
-    host.options = options;
+    host.options = only('options of start', ['app', 'functions', 'import', 'host', 'settings', 'set', 'seed', 'start', 'timeout', 'ports', 'instances', 'name'], options);
     host.clock = new Clock(host);
     host.kit = await kit();
     await host.open();
@@ -98,7 +90,7 @@ class Host {
     const { app, functions = {}, import: load, host, settings, set, start, instances, ports, name } = this.options;
     const timeout = this.options.timeout === undefined ? process.env.REDELIVER_TIMEOUT || 30 : this.options.timeout;
     this.seed = seedOf(this.options.seed);
-    this.client = new Client(this.kit, Number(timeout), () => [...(this.handlers ? this.handlers.calls.values() : [])].sort().join(', '));
+    this.client = new Client(this.kit, seconds(timeout), () => [...(this.handlers ? this.handlers.calls.values() : [])].sort().join(', '));
     const attached = new Map(load ? await registry.of(load) : []);
     const sent = { seed: this.seed, name, ports, instances, host, settings };
     if (app !== undefined) sent.app = path.resolve(app);
@@ -114,8 +106,7 @@ class Host {
         this.handlers = new Handlers(attached, () => { this.client.alive = real.now(); });
         this.handlers.connect(info.worker);
         const { environment = [] } = await this.verb('POST', 'ready');
-        this.set = environment.map((entry) => entry.split(/=(.*)/s)).filter(([key]) => !(key in process.env));
-        for (const [key, value] of this.set) process.env[key] = value;
+        this.takeBack = give(environment, this.options);
       }
     } catch (error) {
       await this.stop().catch(() => {});
@@ -143,11 +134,13 @@ class Host {
   async stop() {
     if (this.stopped) return;
     this.stopped = true;
+    const running = [...this.client.calls];
     try {
       const { failures = [] } = (await this.client.ask('DELETE', `/kit/hosts/${this.id}`)) || {};
       if (failures.length > 0) throw new Failure(timeline.failures(failures));
+      if (running.length > 0) throw new Failure(`called, and not awaited: ${running.join(', ')}`);
     } finally {
-      for (const [key] of this.set || []) delete process.env[key];
+      if (this.takeBack) this.takeBack();
       this.client.close();
     }
   }
@@ -158,12 +151,16 @@ class Host {
 
   // What comes in.
 
-  async send(queue, body, { raw, visibility, ttl } = {}) {
+  async send(queue, body, options) {
+    const { raw, visibility, ttl } = only('options of send', ['raw', 'visibility', 'ttl'], options);
     const query = { raw, visibility: optionalSpan(visibility), ttl: optionalSpan(ttl) };
     return (await this.control('POST', `queues/${encodeURIComponent(queue)}/messages`, query, encoded(body))).id;
   }
 
-  async sendServiceBus(name, body, { messageId, session, subject, contentType, correlationId, properties, delay } = {}) {
+  async sendServiceBus(name, body, options) {
+    const { messageId, session, subject, contentType, correlationId, properties, delay } = only(
+      'options of sendServiceBus', ['messageId', 'session', 'subject', 'contentType', 'correlationId', 'properties', 'delay'], options,
+    );
     const query = {
       path: name, id: messageId, session, subject, contentType, correlation: correlationId, delay: optionalSpan(delay),
       property: Object.entries(properties || {}).map(([key, value]) => `${key}=${value}`),
@@ -172,27 +169,32 @@ class Host {
   }
 
   async publish(topic, events) {
-    return (await this.control('POST', 'eventgrid/events', { topic }, encoded([].concat(events)), 'application/json')).ids;
+    return (await this.control('POST', 'eventgrid/events', { topic }, encoded(filled('events', events)), 'application/json')).ids;
   }
 
-  async sendEvents(hub, bodies, { key } = {}) {
-    for (const body of bodies) await this.control('POST', 'eventhubs/events', { hub, key }, encoded(body));
+  async sendEvents(hub, bodies, options) {
+    const { key } = only('options of sendEvents', ['key'], options);
+    for (const body of several('bodies', bodies)) await this.control('POST', 'eventhubs/events', { hub, key }, encoded(body));
   }
 
-  async upload(blob, data, { contentType } = {}) {
+  async upload(blob, data, options) {
+    const { contentType } = only('options of upload', ['contentType'], options);
     const [container, ...name] = blob.split('/');
     await this.control('PUT', `containers/${encodeURIComponent(container)}/blob`, { name: name.join('/'), create: true }, encoded(data), contentType);
   }
 
   async write(container, documents) {
-    return (await this.control('POST', 'cosmos/documents', { container, create: true }, encoded([].concat(documents)), 'application/json')).ids;
+    return (await this.control('POST', 'cosmos/documents', { container, create: true }, encoded(filled('documents', documents)), 'application/json')).ids;
   }
 
   /** Makes a request of an HTTP function. */
-  async request(method, url, { body, headers = {} } = {}) {
+  async request(method, url, options) {
+    const { body, headers = {} } = only('options of request', ['body', 'headers'], options);
+    if (!String(url).startsWith('/')) throw new TypeError(`the path ${JSON.stringify(url)} has to begin with a slash, as in "/api/orders"`);
     const { authorization, ...rest } = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     if (authorization !== undefined) rest['x-redeliver-authorization'] = authorization;
     const got = await this.client.raw(method, this.path('http') + url, body === undefined ? undefined : encoded(body), rest);
+    refused(got);
     return Object.assign(new Message({ body: got.body }), { status: got.status, headers: got.headers });
   }
 
@@ -203,23 +205,23 @@ class Host {
   // What a test waits for.
 
   settled(name) {
-    return this.until({ settled: name || true });
+    return this.until({ settled: name === undefined ? true : name });
   }
 
   completed(name) {
-    return this.until({ completed: name || true });
+    return this.until({ completed: name === undefined ? true : name });
   }
 
   poisoned(name) {
-    return this.until({ poisoned: name || true });
+    return this.until({ poisoned: name === undefined ? true : name });
   }
 
   checkpointed(name) {
-    return this.until({ checkpointed: name || true });
+    return this.until({ checkpointed: name === undefined ? true : name });
   }
 
   deadLettered(name) {
-    return this.until({ deadLettered: name || true });
+    return this.until({ deadLettered: name === undefined ? true : name });
   }
 
   async until(pattern) {
@@ -228,8 +230,10 @@ class Host {
     throw new Failure([`${told.text}; it is ${told.now}`, ...timeline.indented(told), this.again()].join('\n'));
   }
 
-  idle() {
-    return this.drive({ idle: true });
+  async idle() {
+    const { now, stopped } = await this.verb('POST', 'drive', { idle: true });
+    if (stopped === 'horizon') throw new Failure(`something is still left to happen after 7 days of virtual time; it is ${now}, ${this.again()}`);
+    return new Date(now);
   }
 
   again() {
@@ -284,10 +288,8 @@ class Host {
     return (await this.control('GET', 'outputs/values', { name })).outputs || [];
   }
 
-  async journal(pattern = {}) {
-    const { body } = await this.client.raw('GET', this.path('admin/redeliver/journal'));
-    const records = body.toString('utf8').split('\n').filter((line) => line.trim()).map((line) => JSON.parse(line));
-    return records.filter((record) => Object.entries(pattern).every(([key, value]) => record[key] === value));
+  journal(pattern) {
+    return this.verb('POST', 'records', { pattern });
   }
 
   async logs(name) {
@@ -304,11 +306,13 @@ class Host {
 
   // What goes wrong.
 
-  async fault({ latency, ...rest }) {
+  async fault(options) {
+    const { latency, ...rest } = only('members of a fault', ['service', 'entity', 'operation', 'after', 'lost', 'error', 'status', 'latency', 'times'], options);
     await this.control('POST', 'faults', { ...rest, latency: optionalSpan(latency) });
   }
 
-  async failOutput(name, { times = 1, error = '' } = {}) {
+  async failOutput(name, options) {
+    const { times = 1, error = '' } = only('options of failOutput', ['times', 'error'], options);
     await this.control('PUT', 'outputs/fault', { name, times }, encoded(error));
   }
 

@@ -13,12 +13,15 @@ class Client {
     this.seconds = seconds;
     this.running = running; // says which handlers run
     this.alive = 0; // when one of them was called or has answered
+    this.calls = new Set(); // that have no answer yet, for people
     this.agent = new http.Agent({ keepAlive: true });
   }
 
   /** Makes a call: { status, headers, body }. */
   raw(method, path, body, headers = {}) {
     const { kit } = this;
+    const call = Object(`${method} ${path.replace(/^\/kit\/hosts\/\w+\//, '')}`);
+    this.calls.add(call);
     return new Promise((resolve, reject) => {
       const request = http.request({ hostname: kit.address.hostname, port: kit.address.port, method, path, agent: this.agent, headers: { ...headers, authorization: `Bearer ${kit.token}` } });
       let timer;
@@ -45,7 +48,7 @@ class Client {
         response.on('end', () => end(resolve, { status: response.statusCode, headers: response.headers, body: Buffer.concat(parts) }));
       });
       request.end(body);
-    });
+    }).finally(() => this.calls.delete(call));
   }
 
   /** Makes a call with JSON. */
@@ -73,6 +76,11 @@ function checked({ status, body }) {
   throw new KitError(error, code, hint);
 }
 
+/** Throws what the kit refuses; what a function answers has another form. */
+function refused(answer) {
+  if ('redeliver-refusal' in answer.headers) checked(answer);
+}
+
 /** A path with a query, without what is undefined. */
 function target(path, query) {
   const search = new URLSearchParams();
@@ -83,4 +91,4 @@ function target(path, query) {
   return text ? `${path}?${text}` : path;
 }
 
-module.exports = { Client, checked, target };
+module.exports = { Client, checked, refused, target };

@@ -10,12 +10,14 @@ from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
 
 from . import _options, _timeline
-from ._session import Session, escaped
+from ._session import Session, escaped, refused
 from ._types import (
     Attempt, Failure, Function, Json, KitError, Message, Record, Response, Span, attempt, bus_message, encoded, moment, queue_message, span_text,
 )
 
 Pattern = Mapping[str, Any]
+
+PLACES = {"storage": "storage", "blobs": "blobs", "queues": "queues", "servicebus": "serviceBus", "eventhubs": "serviceBus", "eventgrid": "eventGrid"}
 
 __tracebackhide__ = True  # of pytest: a failure is shown where the test called
 
@@ -118,12 +120,12 @@ class Host:
 
     def publish(self, topic: str, events: Union[Json, Sequence[Json]]) -> List[str]:
         """Publishes events to a topic of Event Grid. Answers their IDs."""
-        told = self._session.control("POST", "eventgrid/events", encoded(events if isinstance(events, list) else [events]), "application/json", topic=topic)
+        told = self._session.control("POST", "eventgrid/events", encoded(_options.filled("events", list(events) if isinstance(events, (list, tuple)) else [events])), "application/json", topic=topic)
         return [str(one) for one in told.get("ids") or []]
 
     def send_events(self, hub: str, bodies: Sequence[Any], *, key: Optional[str] = None) -> None:
         """Sends events to an event hub, in order."""
-        for body in bodies:
+        for body in _options.several("bodies", bodies):
             self._session.control("POST", "eventhubs/events", encoded(body), hub=hub, key=key)
 
     def upload(self, path: str, data: Any, *, content_type: Optional[str] = None) -> None:
@@ -135,14 +137,15 @@ class Host:
 
     def write(self, container: str, documents: Union[Json, Sequence[Json]]) -> List[str]:
         """Writes documents of Cosmos DB; container is database/container. Answers their IDs."""
-        told = self._session.control("POST", "cosmos/documents", encoded(documents if isinstance(documents, list) else [documents]), "application/json", container=container, create=True)
+        told = self._session.control("POST", "cosmos/documents", encoded(_options.filled("documents", list(documents) if isinstance(documents, (list, tuple)) else [documents])), "application/json", container=container, create=True)
         return [str(one) for one in told.get("ids") or []]
 
     def request(self, method: str, path: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None) -> Response:
         """Makes a request of an HTTP function; path is as in a URL, "/api/orders"."""
+        if not path.startswith("/"):
+            raise ValueError(f"the path {path!r} has to begin with a slash, as in \"/api/orders\"")
         answer = self._session.raw(method, self._session.path("http" + path), None if body is None else encoded(body), headers=headers)
-        if answer.status == 409 or "Content-Type" in answer.headers and answer.status >= 500:
-            _options.refused(answer)
+        refused(answer)
         return Response(*answer)
 
     def call(self, function: str, input: Any = None) -> Json:
@@ -153,23 +156,23 @@ class Host:
 
     def settled(self, function: Optional[str] = None) -> Record:
         """The next end of a delivery, of a function."""
-        return self._until({"settled": function or True})
+        return self._until({"settled": True if function is None else function})
 
     def poisoned(self, function: Optional[str] = None) -> Record:
         """The next message that is poison."""
-        return self._until({"poisoned": function or True})
+        return self._until({"poisoned": True if function is None else function})
 
     def dead_lettered(self, path: Optional[str] = None) -> Record:
         """The next dead letter, of a queue or a subscription."""
-        return self._until({"deadLettered": path or True})
+        return self._until({"deadLettered": True if path is None else path})
 
     def completed(self, function: Optional[str] = None) -> Record:
         """The next message that a function is done with."""
-        return self._until({"completed": function or True})
+        return self._until({"completed": True if function is None else function})
 
     def checkpointed(self, function: Optional[str] = None) -> Record:
         """The next checkpoint, of a function of Event Hubs or Cosmos DB."""
-        return self._until({"checkpointed": function or True})
+        return self._until({"checkpointed": True if function is None else function})
 
     def until(self, pattern: Pattern) -> Record:
         """The next record of the journal that has these members."""
@@ -186,7 +189,10 @@ class Host:
         return Record(told["record"])
 
     def _drive(self, how: Mapping[str, Any]) -> datetime:
-        return moment((self._session.verb("POST", "drive", how))["now"])
+        told = self._session.verb("POST", "drive", how)
+        if told.get("stopped") == "horizon" and "idle" in how:
+            raise Failure(f"something is still left to happen after 7 days of virtual time; it is {told.get('now')}, {self._again()}")
+        return moment(told["now"])
 
     def _again(self) -> str:
         return f"seed {self.seed}; again with REDELIVER_SEED={self.seed}"
@@ -239,10 +245,9 @@ class Host:
         return list(told.get("outputs") or [])
 
     def journal(self, pattern: Optional[Pattern] = None) -> List[Record]:
-        """The records that have these members, or all."""
-        _status, _headers, body = self._session.raw("GET", self._session.path("admin/redeliver/journal"))
-        records = _options.records(body)
-        return [r for r in records if all(r.get(name) == value for name, value in (pattern or {}).items())]
+        """The records that have these members, as until() compares them, or all."""
+        told = self._session.verb("POST", "records", {} if pattern is None else {"pattern": dict(pattern)})
+        return [Record(one) for one in told]
 
     def logs(self, function: Optional[str] = None) -> List[str]:
         """The lines that handlers have logged."""
@@ -325,19 +330,14 @@ class Host:
     # Places, for clients with sockets of their own: the option ports has to be set.
 
     def connection_string(self, service: str) -> str:
-        """The connection string of storage, servicebus, eventhubs, cosmos."""
-        strings = self._session.info.get("connectionStrings") or {}
-        if service not in strings:
-            raise KitError(f"the host has no connection string for {service!r}", "no_ports", "start it with ports=True")
-        return str(strings[service])
-
-    @property
-    def url(self) -> str:
-        """Where HTTP functions are."""
-        address = self._session.info.get("url")
-        if not address:
-            raise KitError("the host has no address", "no_ports", "start it with ports=True")
-        return str(address)
+        """The connection string of storage, servicebus or eventhubs; the address of blobs,
+        queues or eventgrid."""
+        given = self._session.info.get("connections")
+        if not given:
+            raise KitError("the host has no places for clients", "no_ports", "start it with ports=True")
+        if service not in PLACES:
+            raise KitError(f"there is no place for {service!r}: want one of {', '.join(PLACES)}", "no_service")
+        return str(given[PLACES[service]])
 
     @property
     def seed(self) -> int:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from ._attached import Described, Handlers, described, handled
-from ._session import Answer, checked, target
-from ._types import Function, KitError, Record, Span
+from ._session import target
+from ._types import Function, KitError, Span
 
-__all__ = ["Options", "camel", "entity", "records", "refused", "target"]
+__all__ = ["Options", "camel", "entity", "target"]
 
 HANDLER_SECONDS = 30.0
 
@@ -148,15 +147,14 @@ def entity(path: str) -> str:
     return "/".join([first, *rest])
 
 
-def records(body: bytes) -> List[Record]:
-    return [Record(json.loads(line)) for line in body.splitlines() if line.strip()]
+def several(what: str, given: Any) -> List[Any]:
+    """What is sent in order. A text or one document is no list, and nothing is sent by none."""
+    if isinstance(given, (str, bytes, bytearray, memoryview, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"{what} are a list, and not {given!r}")
+    return filled(what, list(given))
 
 
-def refused(answer: Answer) -> None:
-    """Raises what the kit refuses, and not the function."""
-    try:
-        told = json.loads(answer.body)
-    except ValueError:
-        return
-    if isinstance(told, dict) and told.get("code") and "error" in told:
-        checked(answer)
+def filled(what: str, given: List[Any]) -> List[Any]:
+    if not given:
+        raise ValueError(f"there are no {what}: nothing would be sent")
+    return given

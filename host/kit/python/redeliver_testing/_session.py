@@ -6,7 +6,6 @@ import asyncio
 import http.client
 import json
 import logging
-import os
 import selectors
 import socket
 import threading
@@ -14,7 +13,7 @@ import time
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
 from urllib.parse import quote, urlencode
 
-from . import _process, _timeline
+from . import _environment, _process, _timeline
 from ._attached import Handlers, Lines, debugged
 from ._limit import limit
 from ._types import Failure, KitError, KitTimeout
@@ -143,6 +142,12 @@ def checked(answer: Answer) -> Any:
     raise KitError(str(told.get("error") or f"status {status}"), str(told.get("code") or ""), str(told.get("hint") or ""))
 
 
+def refused(answer: Answer) -> None:
+    """Raises what the kit refuses; what a function answers has another form."""
+    if any(name.lower() == "redeliver-refusal" for name in answer.headers):
+        checked(answer)
+
+
 def target(path: str, query: Mapping[str, Any]) -> str:
     given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items() if value is not None}
     return path + ("?" + urlencode(given, doseq=True) if given else "")
@@ -163,7 +168,8 @@ class _Base:
         self._connections = Connections(self.kit)
         self._wire: Any = None
         self._lines: Optional[Lines] = None
-        self._set: List[str] = []
+        self._options: Mapping[str, Any] = {}
+        self._taken: _environment.Taken = []
 
     def _opened(self, info: Dict[str, Any]) -> Optional[Dict[str, Any]]:
         """Takes note of a host that has started; the place of its handlers, if it waits for
@@ -175,11 +181,7 @@ class _Base:
         """Takes note of a host that has its handlers, and gives them what they would have in
         their environment."""
         self.info.update(info)
-        for entry in info.get("environment") or ():
-            name, _, value = str(entry).partition("=")
-            if name not in os.environ:
-                os.environ[name] = value
-                self._set.append(name)
+        self._taken = _environment.give(info.get("environment") or (), self._options)
 
     def _listen(self, wire: Any) -> None:
         assert self._handlers is not None
@@ -192,8 +194,8 @@ class _Base:
             logging.getLogger().removeHandler(self._lines)
         if self._wire is not None:
             self._wire.close()
-        for name in self._set:
-            os.environ.pop(name, None)
+        _environment.take_back(self._taken)
+        self._taken = []
         self._connections.close()
 
     def path(self, verb: str) -> str:
@@ -208,6 +210,7 @@ class Session(_Base):
     """A host whose handlers run on the thread that waits for it."""
 
     def open(self, options: Mapping[str, Any]) -> None:
+        self._options = options
         worker = self._opened(self.ask("POST", "/kit/hosts", options))
         try:
             if worker is not None:
@@ -354,6 +357,7 @@ class AsyncSession(_Base):
     _alive = 0.0
 
     async def open(self, options: Mapping[str, Any]) -> None:
+        self._options = options
         worker = self._opened(await self.ask("POST", "/kit/hosts", options))
         try:
             if worker is not None:

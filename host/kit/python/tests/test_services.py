@@ -186,8 +186,11 @@ def test_places_need_ports():
     with redeliver.start(functions={"Pack": BOXES}) as host:
         with pytest.raises(KitError, match="ports=True"):
             host.connection_string("servicebus")
-        with pytest.raises(KitError, match="ports=True"):
-            host.url
+    with redeliver.start(functions={"Pack": BOXES}, ports=True) as host:
+        assert host.connection_string("storage").startswith("DefaultEndpointsProtocol=http;")
+        assert "127.0.0.1" in host.connection_string("eventhubs")
+        with pytest.raises(KitError, match="want one of storage"):
+            host.connection_string("cosmos")
 
 
 def test_seeds():

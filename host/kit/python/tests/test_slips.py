@@ -1,0 +1,110 @@
+"""Slips with which a test would pass whatever happens."""
+
+import asyncio
+import os
+
+import pytest
+
+import redeliver_testing as redeliver
+from redeliver_testing import Failure, KitError, aio
+
+QUEUE = {"type": "queueTrigger", "queueName": "boxes"}
+PACK = {"Pack": {"trigger": QUEUE, "handler": "fail"}}
+ASK = {"Ask": {"trigger": {"type": "httpTrigger", "authLevel": "anonymous"}, "handler": lambda req: "yes"}}
+
+
+@pytest.mark.parametrize("call, says", [
+    (lambda host: host.journal({"kidn": "settled"}), 'did you mean "kind"'),
+    (lambda host: host.journal({"kind": "setled"}), 'did you mean "settled"'),
+    (lambda host: host.journal({"function": "Pak"}), 'did you mean "Pack"'),
+    (lambda host: host.journal({}), "any record would match"),
+    (lambda host: host.logs("Pak"), 'did you mean "Pack"'),
+    (lambda host: host.logs(""), "no function"),
+    (lambda host: host.attempts(""), "no function"),
+    (lambda host: host.deliveries(""), "no function"),
+    (lambda host: host.settled(""), "want the name of a function"),
+    (lambda host: host.dead_lettered(""), "want the name of an entity"),
+    (lambda host: host.dead_lettered("parcls"), "there is no Service Bus entity"),
+    (lambda host: host.start_again(), "no crash was asked for"),
+    (lambda host: host.send_events("hub", []), "nothing would be sent"),
+    (lambda host: host.send_events("hub", "abc"), "are a list"),
+    (lambda host: host.send_events("hub", {"id": 7}), "are a list"),
+    (lambda host: host.publish("topic", []), "nothing would be sent"),
+    (lambda host: host.write("shop/orders", ()), "nothing would be sent"),
+    (lambda host: host.request("GET", "api/orders"), "begin with a slash"),
+])
+def test_a_call_that_proves_nothing_is_refused(call, says):
+    with redeliver.start(functions=PACK) as host:
+        with pytest.raises((KitError, Failure, TypeError, ValueError), match=says):
+            call(host)
+
+
+@pytest.mark.parametrize("call", [
+    lambda host: host.request("GET", "/api/Ask"), lambda host: host.journal(), lambda host: host.logs(), lambda host: host.attempts(),
+    lambda host: host.expect(nothing_else=True), lambda host: host.queue("boxes"), lambda host: host.clock.now(), lambda host: host.idle(),
+])
+def test_a_host_that_has_ended_answers_nothing(call):
+    with redeliver.start(functions=ASK) as host:
+        assert host.request("GET", "/api/Ask").text() == "yes"
+        assert host.request("GET", "/api/nothing").status == 404
+    with pytest.raises(KitError, match="it has ended, or never was"):
+        call(host)
+
+
+def test_a_crashed_host_has_no_answer_of_a_function():
+    with redeliver.start(functions=ASK) as host:
+        host.crash()
+        with pytest.raises(KitError, match="has crashed"):
+            host.request("GET", "/api/Ask")
+
+
+def test_idle_is_not_a_policy_without_an_end():
+    retry = {"strategy": "fixedDelay", "maxRetryCount": -1, "delayInterval": "01:00:00"}
+    with redeliver.start(functions={"Pack": {**PACK["Pack"], "retry": retry}}) as host:
+        host.send("boxes", 1)
+        with pytest.raises(Failure, match="something is still left to happen"):
+            host.idle()
+
+
+def test_journal_and_logs_are_of_all_runs():
+    def handler(box):
+        import logging
+        logging.info("packed")
+
+    with redeliver.start(functions={"Pack": {"trigger": QUEUE, "handler": handler}}) as host:
+        host.send("boxes", 1)
+        host.restart()
+        assert host.logs("Pack") == ["information: packed"]
+        assert len(host.journal({"kind": "attempt_ended", "function": "Pack"})) == len(host.attempts("Pack")) == 1
+
+
+def test_settings_are_those_of_the_host_that_runs(monkeypatch):
+    seen = []
+    functions = {"Pack": {"trigger": QUEUE, "handler": lambda box: seen.append(os.environ.get("MODE"))}}
+    monkeypatch.setenv("MODE", "mine")
+    with redeliver.start(functions=functions, settings={"MODE": "a"}) as host:
+        with redeliver.start(functions=functions, settings={"MODE": "a"}):
+            pass
+        host.send("boxes", 1)
+        with pytest.raises(KitError, match="another host of this process"):
+            redeliver.start(functions=functions, settings={"MODE": "b"})
+        host.send("boxes", 1)
+    assert (seen, os.environ["MODE"]) == (["a", "a"], "mine")
+
+
+def test_a_call_without_await_fails_the_end():
+    async def forgetful():
+        async with aio.start(functions=PACK) as host:
+            host.expect(functions={"Pack": {"deliveries": [1]}}).close()
+            host.clock.advance("1m").close()
+
+    with pytest.raises(Failure, match="called, and not awaited: advance, expect"):
+        asyncio.run(forgetful())
+
+    async def careful():
+        async with aio.start(functions=PACK) as host:
+            await host.send("boxes", 1)
+            await asyncio.gather(host.attempts(), host.clock.now())
+            await asyncio.create_task(host.poisoned("Pack"))
+
+    asyncio.run(careful())

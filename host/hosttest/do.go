@@ -2,6 +2,7 @@ package hosttest
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/redeliver/redeliver/host/ops"
 )
@@ -12,8 +13,9 @@ import (
 //	hosttest.Do(h, queues.RedriveQueue{Queue: "orders-poison"})
 //
 // Deliveries that it starts run before Do returns; time does not move, unless the operation
-// moves it. An operation that is refused ends the test. Package all of host/ops lists the
-// operations.
+// moves it. An operation that is refused ends the test, and so does one that the host of a
+// test does not have. Fields are taken as they are: one that has a default in a request has
+// none here. Package all of host/ops lists the operations.
 func Do[Out any](h *Host, in ops.Operation[Out]) (out Out) {
 	h.tb.Helper()
 	out, refused := Try(h, in)
@@ -31,7 +33,14 @@ func Do[Out any](h *Host, in ops.Operation[Out]) (out Out) {
 func Try[Out any](h *Host, in ops.Operation[Out]) (out Out, refused *ops.Error) {
 	h.tb.Helper()
 	deed := ops.Of(in)
-	answer, err := Perform(h, deed, func(any) error { return nil })
+	if !deed.Offered(Env(h)) {
+		return out, &ops.Error{Status: http.StatusNotFound, Text: "the host of a test does not have this operation"}
+	}
+	err := deed.Check(in)
+	var answer any
+	if err == nil {
+		answer, err = Perform(h, deed, func(any) error { return nil })
+	}
 	if err != nil {
 		return out, deed.Refused(Env(h), deed.NamesIn(in), err)
 	}

@@ -193,6 +193,28 @@ func (p Param) refuse(text string) error {
 	return &Error{Status: http.StatusBadRequest, Text: fault, Hint: p.Field.Tag.Get("hint")}
 }
 
+// Check refuses what [Decode] would refuse in a request for the operation, for a caller who
+// makes none: numbers beyond their limits, and no body where one is read.
+func (r Route) Check(in any) error {
+	for _, p := range r.Params() {
+		field := reflect.ValueOf(in).FieldByIndex(p.Field.Index)
+		if p.In == "body" {
+			if field.Kind() == reflect.Interface && field.IsNil() {
+				return &Error{Status: http.StatusBadRequest, Text: "the body is missing", Hint: `an empty one is strings.NewReader("")`}
+			}
+			continue
+		}
+		texts := p.encode(field)
+		if len(texts) == 0 && !p.Required {
+			continue
+		}
+		if err := p.decode(texts, reflect.New(field.Type()).Elem()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // NewRequest is the request for an operation, to the host at base, such as
 // "http://localhost:7071". Parameters that are zero and have no default are left out.
 func NewRequest(ctx context.Context, base string, in any) (*http.Request, error) {

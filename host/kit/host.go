@@ -121,7 +121,7 @@ func (h *Host) end() []Failure {
 		h.ended = true
 		server := h.server
 		h.mu.Unlock()
-		h.turn.Lock()
+		h.takeTurn()
 		defer h.turn.Unlock()
 		if h.session != nil { // else it was refused before
 			h.unmet = failures(h.session.End())
@@ -134,6 +134,23 @@ func (h *Host) end() []Failure {
 		}
 	})
 	return h.unmet
+}
+
+// leaving is how long, in real time, the handlers that run may take once their host is to end.
+const leaving = time.Second
+
+// takeTurn takes the turn from who has it, whose handlers are given up when they do not return.
+func (h *Host) takeTurn() {
+	if h.turn.TryLock() {
+		return
+	}
+	late := time.AfterFunc(leaving, func() {
+		if h.session != nil && h.session.Host() != nil {
+			h.session.Host().Abort()
+		}
+	})
+	defer late.Stop()
+	h.turn.Lock()
 }
 
 // act is how the control API reaches the host: deliveries that an operation starts run before

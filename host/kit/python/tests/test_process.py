@@ -1,5 +1,6 @@
 """The program behind the kit: found, one for a process, gone with it."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import textwrap
 import pytest
 
 import redeliver_testing as redeliver
-from redeliver_testing import _process
+from redeliver_testing import KitTimeout, _process, aio
 
 PACK = {"Pack": {"trigger": {"type": "queueTrigger", "queueName": "boxes"}, "handler": "succeed"}}
 
@@ -95,3 +96,17 @@ def ended(pid):
             return True
         time.sleep(0.005)
     return False
+
+
+def test_a_host_whose_handler_never_returns_ends():
+    async def handler(box):
+        await asyncio.Event().wait()
+
+    async def stuck():
+        host = await aio.start(functions={"Pack": {"trigger": {"type": "queueTrigger", "queueName": "boxes"}, "handler": handler}}, timeout=1)._open()
+        with pytest.raises(KitTimeout, match="Pack attempt 1 has run for 1 s"):
+            await host.send("boxes", 1)
+        host._session._seconds = 60  # it takes one, on a machine that is not busy
+        await host.stop()
+
+    asyncio.run(stuck())

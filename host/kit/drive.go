@@ -265,8 +265,8 @@ func isEntity(source, entity string) bool {
 	return plain(source) == plain(entity)
 }
 
-// pattern reads a pattern of a record, a member of a request. Names that no record has are refused: a slip would wait
-// for ever.
+// pattern reads a pattern of a record, a member of a request. Names and values that no record
+// has are refused: a slip would wait for ever.
 func (h *Host) pattern(of string, until map[string]any) (*wanted, error) {
 	text, err := json.Marshal(until)
 	if err != nil || len(until) == 0 {
@@ -309,11 +309,49 @@ func (h *Host) pattern(of string, until map[string]any) (*wanted, error) {
 		}
 		fields["function"] = known
 	}
+	if err := misfit(of, until); err != nil {
+		return nil, err
+	}
 	match, err := scenario.Pattern(fields)
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, BadRequest, "%s: %v", of, err)
 	}
 	return &wanted{"a record " + string(text), match}, nil
+}
+
+// attemptEnds are how attempts end.
+var attemptEnds = []string{"succeeded", "failed", "timed_out"} // read only
+
+// misfit refuses a value that its member never has, such as a text for a number.
+func misfit(of string, until map[string]any) error {
+	plain := map[string]any{}
+	for name, value := range until {
+		switch value := value.(type) {
+		case string:
+			if !strings.HasPrefix(value, "/") {
+				plain[name] = value
+			}
+		case json.Number, float64, bool:
+			plain[name] = value
+		}
+	}
+	if status, ok := plain["status"].(string); ok && plain["kind"] == string(journal.AttemptEnded) && !slices.Contains(attemptEnds, status) {
+		return slip(of+".status: no attempt ends as", status, attemptEnds)
+	}
+	text, err := json.Marshal(plain)
+	if err != nil {
+		return err
+	}
+	doc, fault := schemas.Parse(of, text)
+	if fault != nil {
+		return invalid(BadRequest, []*schemas.Fault{fault})
+	}
+	for _, f := range doc.Validate(schemas.Journal) {
+		if _, given := plain[f.Path]; given {
+			return refuse(http.StatusBadRequest, BadRequest, "%s.%s: no record has %s here: want %s", of, f.Path, f.Found, f.Allowed)
+		}
+	}
+	return nil
 }
 
 func slip(what, name string, known []string) *Refused {

@@ -261,12 +261,12 @@ class Host {
   }
 
   async queue(name) {
-    const { messages = [] } = await this.control('GET', `queues/${encodeURIComponent(name)}/messages`, { max: 32 });
+    const { messages = [] } = await this.control('GET', `queues/${encodeURIComponent(name)}/messages`);
     return messages.map((m) => new Message({ id: m.id, body: dataOf(m), deliveryCount: m.dequeueCount, enqueued: moment(m.inserted), lastError: m.lastError || '' }));
   }
 
   async serviceBus(name) {
-    const { messages = [] } = await this.control('GET', 'servicebus/messages', { path: entity(name), max: 256 });
+    const { messages = [] } = await this.control('GET', 'servicebus/messages', { path: entity(name) });
     return messages.map((m) => new Message({
       id: m.messageId, body: dataOf(m), deliveryCount: m.failedDeliveries || 0, enqueued: moment(m.enqueued), state: m.state, properties: m.properties || {},
       reason: m.deadLetterReason || '', description: m.deadLetterDescription || '', source: m.deadLetterSource || '',

@@ -215,13 +215,13 @@ class Host:
 
     async def queue(self, name: str) -> List[Message]:
         """The messages of a queue that are visible."""
-        told = await self._session.control("GET", f"queues/{escaped(name)}/messages", max=32)
+        told = await self._session.control("GET", f"queues/{escaped(name)}/messages")
         return [queue_message(one) for one in told.get("messages") or []]
 
     async def service_bus(self, path: str) -> List[Message]:
         """The messages of a queue, a subscription (topic/subscription), or of what follows
         these: /$DeadLetterQueue."""
-        told = await self._session.control("GET", "servicebus/messages", path=_options.entity(path), max=256)
+        told = await self._session.control("GET", "servicebus/messages", path=_options.entity(path))
         return [bus_message(one) for one in told.get("messages") or []]
 
     async def blob(self, path: str) -> bytes:

@@ -217,13 +217,13 @@ class Host:
 
     def queue(self, name: str) -> List[Message]:
         """The messages of a queue that are visible."""
-        told = self._session.control("GET", f"queues/{escaped(name)}/messages", max=32)
+        told = self._session.control("GET", f"queues/{escaped(name)}/messages")
         return [queue_message(one) for one in told.get("messages") or []]
 
     def service_bus(self, path: str) -> List[Message]:
         """The messages of a queue, a subscription (topic/subscription), or of what follows
         these: /$DeadLetterQueue."""
-        told = self._session.control("GET", "servicebus/messages", path=_options.entity(path), max=256)
+        told = self._session.control("GET", "servicebus/messages", path=_options.entity(path))
         return [bus_message(one) for one in told.get("messages") or []]
 
     def blob(self, path: str) -> bytes:

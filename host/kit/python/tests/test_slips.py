@@ -66,6 +66,15 @@ def test_idle_is_not_a_policy_without_an_end():
             host.idle()
 
 
+def test_all_messages_are_shown():
+    bus = {"Ship": {"trigger": {"type": "serviceBusTrigger", "queueName": "parcels"}, "handler": "fail"}}
+    with redeliver.start(functions={**PACK, **bus}) as host:
+        for n in range(40):
+            host.send("others", n)
+        host._session.verb("POST", "step", {"step": {"send": {"serviceBus": "parcels", "bodies": list(range(300)), "delay": "1h"}}})
+        assert (len(host.queue("others")), len(host.service_bus("parcels"))) == (40, 300)
+
+
 def test_journal_and_logs_are_of_all_runs():
     def handler(box):
         import logging

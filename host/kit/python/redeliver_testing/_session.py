@@ -382,6 +382,8 @@ class AsyncSession(_Base):
     async def raw(
         self, method: str, path: str, body: Optional[bytes] = None, kind: str = "application/octet-stream", headers: Optional[Mapping[str, str]] = None
     ) -> Answer:
+        if not self.id and path != "/kit/hosts":
+            raise KitError("the host has not begun", "not_begun", 'write "async with start(…) as host"')
         loop = asyncio.get_running_loop()
 
         def call() -> Answer:

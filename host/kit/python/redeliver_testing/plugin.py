@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Generator, Iterator
+from typing import Any, Dict, Generator, Iterator, List
 
 import pytest
 
-from . import Host, Kit, KitError, _process, _timeline, start
+from . import Failure, Host, Kit, KitError, _process, _timeline, start
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,6 +29,32 @@ def redeliver_host(request: pytest.FixtureRequest, redeliver_kit: Kit) -> Iterat
         options.update(mark.kwargs)
     with start(**options) as host:
         yield host
+
+
+_before: List[Any] = []  # hosts that ran when the test began
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
+    _before[:] = _timeline.hosts
+    yield
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, None]:
+    """Ends the hosts that the test has started and left: a fault that nothing has met is told."""
+    outcome = yield
+    left = [host for host in _timeline.hosts if isinstance(host, Host) and host not in _before]
+    failures = []
+    for host in left:
+        try:
+            host.stop()
+        except Failure as failure:
+            failures.append(failure)
+        except KitError:
+            pass  # the program has ended: calls have told of it
+    if failures and outcome.excinfo is None:
+        outcome.force_exception(failures[0])
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -117,3 +117,34 @@ def test_a_call_without_await_fails_the_end():
             await asyncio.create_task(host.poisoned("Pack"))
 
     asyncio.run(careful())
+
+
+def test_a_host_that_was_never_entered():
+    async def early():
+        await aio.start(functions=PACK).send("boxes", 1)
+
+    with pytest.raises(KitError, match="the host has not begun"):
+        asyncio.run(early())
+
+
+def test_a_host_that_a_test_leaves_ends_with_it(pytester):
+    pytester.makepyfile("""
+        import pytest, redeliver_testing as redeliver
+        PACK = {"Pack": {"trigger": {"type": "queueTrigger", "queueName": "boxes"}, "handler": "fail"}}
+
+        @pytest.fixture(scope="module")
+        def shared():
+            with redeliver.start(functions=PACK) as host:
+                yield host
+
+        def test_leaves_a_fault(shared):
+            redeliver.start(functions=PACK).fault(service="queue", entity="boxes", operation="Delete", times=1)
+
+        def test_leaves_nothing_to_come(shared):
+            redeliver.start(functions=PACK).send("boxes", 1)
+            shared.idle()
+    """)
+    pytester.makeconftest("pytest_plugins = ['redeliver_testing.plugin']")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["*nothing has met the fault of Delete queue boxes*"])

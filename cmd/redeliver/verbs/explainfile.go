@@ -65,7 +65,8 @@ func explainFile(cmd *cobra.Command, std cli.Streams, file string, args []string
 }
 
 // readJournal reads records, a line each. Lines of another kind are left out, such as the
-// endpoints at the beginning.
+// endpoints at the beginning, and so is a last line that is cut off: the host was killed while
+// it wrote it.
 func readJournal(std cli.Streams, file string) (records []journal.Record, err error) {
 	from := std.In
 	if file != "-" {
@@ -81,10 +82,14 @@ func readJournal(std cli.Streams, file string) (records []journal.Record, err er
 		line, err := lines.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 && !bytes.HasPrefix(line, []byte(`{"version":`)) && !bytes.HasPrefix(line, []byte(`{"missed":`)) {
 			r, wrong := journal.Read(line)
-			if wrong != nil {
+			switch cut := errors.Is(err, io.EOF) && line[0] == '{' && len(records) > 0; {
+			case wrong == nil:
+				records = append(records, r)
+			case cut:
+				cli.NewConsole(std, true).Warn(fmt.Sprintf("%s:%d: the last line is cut off, and left out", file, number))
+			default:
 				return nil, fmt.Errorf("%s:%d: this is no line of a journal: %w", file, number, wrong)
 			}
-			records = append(records, r)
 		}
 		if errors.Is(err, io.EOF) {
 			return records, nil

@@ -82,7 +82,13 @@ class Host {
     host.options = only('options of start', ['app', 'functions', 'import', 'host', 'settings', 'set', 'seed', 'start', 'timeout', 'ports', 'instances', 'name'], options);
     host.clock = new Clock(host);
     host.kit = await kit();
-    await host.open();
+    try {
+      await host.open();
+    } catch (error) {
+      if (error.code !== 'kit_ended' || host.id !== undefined || host.kit.lives) throw error;
+      host.kit = await kit(); // the one of the test before was killed, and this one was the first to see
+      await host.open();
+    }
     return host;
   }
 

@@ -40,7 +40,10 @@ class Client {
       };
       this.alive = real.now();
       look();
-      request.on('error', (error) => end(reject, new KitError(`the kit does not answer: ${error.message}${kit.lastWords()}`, 'kit_ended')));
+      request.on('error', (error) => {
+        if (error.code === 'ECONNREFUSED') kit.lives = false; // before its end is told
+        end(reject, new KitError(`the kit does not answer: ${error.message}${kit.lastWords()}`, 'kit_ended'));
+      });
       request.on('response', (response) => {
         const parts = [];
         response.on('data', (part) => parts.push(part));

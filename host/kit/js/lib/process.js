@@ -70,6 +70,7 @@ class Kit {
         text += part;
         if (text.includes('\n')) resolve(text);
       });
+      this.child.on('exit', () => { this.lives = false; });
       this.child.on('close', (code, signal) => {
         this.lives = false;
         this.ended = signal || code;
@@ -81,7 +82,7 @@ class Kit {
 
   /** How the process has ended, and what it has said, for errors. */
   lastWords() {
-    const ended = this.lives ? '' : `\nredeliver kit ended with ${this.ended}`;
+    const ended = this.ended === undefined ? '' : `\nredeliver kit ended with ${this.ended}`;
     return ended + this.said.map((line) => `\n  ${line}`).join('');
   }
 

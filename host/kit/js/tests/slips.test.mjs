@@ -88,3 +88,14 @@ test('settings are those of the host that runs', async () => {
   await second.stop();
   assert.deepEqual([seen, process.env.MODE], [['a', 'a'], 'mine']);
 });
+
+test('the host after a program that was killed has another one', async () => {
+  const host = await start(pack);
+  process.kill(host.kit.child.pid, 'SIGKILL');
+  await assert.rejects(() => host.idle(), { code: 'kit_ended' });
+  await assert.rejects(() => host.stop(), { code: 'kit_ended' });
+  const next = await start(pack);
+  await next.send('boxes', 1);
+  await next.poisoned('Pack');
+  await next.stop();
+});

@@ -43,7 +43,7 @@ func (in AdvanceClock) Do(ctx context.Context, e *ops.Env) (out ClockStatus, err
 }
 
 // NextDeadline moves a virtual clock to what is due next, through every deadline on the
-// way, and returns when that has been worked off, as AdvanceClock does; 409 when the clock
+// way, and returns when that has been worked off, handlers included; 409 when the clock
 // is not virtual, or nothing is due.
 type NextDeadline struct {
 	ops.Op[ClockStatus] `route:"POST /clock/next" clock:"own"`

@@ -91,9 +91,10 @@ ui: ## test and build the page, host/web/ui/dist (needs Node)
 	cd host/web/ui/app && npm ci --no-audit --no-fund && npm test && npm run build
 
 .PHONY: kits
-kits: ## write the packages of the test kits to bin/kits
-	go run ./host/kit/python/pack $(or $(VERSION),0.0.0) bin/kits
-	go run ./host/kit/js/pack $(or $(VERSION),0.0.0) bin/kits
+kits: ## write the files of the test kits' packages to bin/kits; make release packs them
+	rm -rf bin/kits
+	go run ./host/kit/pack python bin/kits/python
+	go run ./host/kit/pack js bin/kits/node_modules/@redeliver/testing
 
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64

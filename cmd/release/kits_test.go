@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The kits are packed by their own programs, under the names and the version of the release.
+// The kits are packed with their licence, under the names and the version of the release.
 func TestKits(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -42,8 +42,11 @@ func TestKits(t *testing.T) {
 			t.Errorf("METADATA lacks %q:\n%s", line, metadata)
 		}
 	}
+	if points := string(files[info+"entry_points.txt"].data); points != "[pytest11]\nredeliver = redeliver_testing.plugin\n" || files[info+"licenses/LICENSE"].data == nil && r.license != nil {
+		t.Errorf("entry_points.txt is %q", points)
+	}
 	_, files = untar(t, read(t, d.dir, tarball))
-	if text := string(files["package/package.json"].data); !strings.Contains(text, fmt.Sprintf("\"name\": %q", names.NpmKit.Name)) || !strings.Contains(text, `"version": "0.4.0-rc.1"`) {
+	if text := string(files["package/package.json"].data); !strings.Contains(text, fmt.Sprintf("\"name\": %q", names.NpmKit.Name)) || !strings.Contains(text, `"version": "0.4.0-rc.1"`) || !strings.Contains(text, `"default": "./index.mjs"`) || !strings.Contains(text, `"@redeliver/cli": "0.4.0-rc.1"`) {
 		t.Errorf("package.json is %s", text)
 	}
 }

@@ -12,20 +12,29 @@ var npmLauncher string // read only
 
 // npmManifest is a package.json, with its members in the order in which people write them.
 type npmManifest struct {
-	Name                 string            `json:"name"`
-	Version              string            `json:"version"`
-	Description          string            `json:"description"`
-	Homepage             string            `json:"homepage"`
-	Repository           npmRepository     `json:"repository"`
-	License              string            `json:"license"`
-	OS                   []string          `json:"os,omitempty"`
-	CPU                  []string          `json:"cpu,omitempty"`
-	PreferUnplugged      bool              `json:"preferUnplugged,omitempty"` // Yarn's Plug'n'Play cannot run a program inside of a zip
-	Main                 string            `json:"main,omitempty"`
-	Bin                  map[string]string `json:"bin,omitempty"`
-	Files                []string          `json:"files"`
-	Engines              map[string]string `json:"engines,omitempty"`
-	OptionalDependencies map[string]string `json:"optionalDependencies,omitempty"`
+	Name                 string             `json:"name"`
+	Version              string             `json:"version"`
+	Description          string             `json:"description"`
+	Homepage             string             `json:"homepage"`
+	Repository           npmRepository      `json:"repository"`
+	License              string             `json:"license"`
+	OS                   []string           `json:"os,omitempty"`
+	CPU                  []string           `json:"cpu,omitempty"`
+	PreferUnplugged      bool               `json:"preferUnplugged,omitempty"` // Yarn's Plug'n'Play cannot run a program inside of a zip
+	Main                 string             `json:"main,omitempty"`
+	Bin                  map[string]string  `json:"bin,omitempty"`
+	Type                 string             `json:"type,omitempty"`
+	Types                string             `json:"types,omitempty"`
+	Exports              json.RawMessage    `json:"exports,omitempty"`
+	Files                []string           `json:"files,omitempty"` // none: all
+	Engines              map[string]string  `json:"engines,omitempty"`
+	OptionalDependencies map[string]string  `json:"optionalDependencies,omitempty"`
+	PeerDependencies     map[string]string  `json:"peerDependencies,omitempty"`
+	PeerDependenciesMeta map[string]npmPeer `json:"peerDependenciesMeta,omitempty"`
+}
+
+type npmPeer struct {
+	Optional bool `json:"optional"`
 }
 
 type npmRepository struct {

@@ -28,6 +28,9 @@ type wheel struct {
 	license []byte
 	tags    []string // of platforms; none for one that is the same everywhere
 	files   []entry
+
+	requires, classifiers []string
+	entryPoints           string // the file; empty for none
 }
 
 // module is the name as it stands in the names of files.
@@ -54,6 +57,9 @@ func (w wheel) bytes(when time.Time) ([]byte, error) {
 		entry{name: info + "METADATA", mode: 0o644, data: w.metadata()},
 		entry{name: info + "WHEEL", mode: 0o644, data: w.wheel()},
 		entry{name: info + "licenses/LICENSE", mode: 0o644, data: w.license})
+	if w.entryPoints != "" {
+		entries = append(entries, entry{name: info + "entry_points.txt", mode: 0o644, data: []byte(w.entryPoints)})
+	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	var record strings.Builder
 	for _, e := range entries {
@@ -67,7 +73,14 @@ func (w wheel) bytes(when time.Time) ([]byte, error) {
 func (w wheel) metadata() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Metadata-Version: 2.4\nName: %s\nVersion: %s\nSummary: %s\n", w.name, w.version, w.about)
-	fmt.Fprintf(&b, "Project-URL: Homepage, %s\nLicense-Expression: Apache-2.0\nLicense-File: LICENSE\nRequires-Python: >=%s\nDescription-Content-Type: text/markdown\n\n", w.home, w.python)
+	fmt.Fprintf(&b, "Project-URL: Homepage, %s\nLicense-Expression: Apache-2.0\nLicense-File: LICENSE\nRequires-Python: >=%s\n", w.home, w.python)
+	for _, name := range w.requires {
+		fmt.Fprintf(&b, "Requires-Dist: %s\n", name)
+	}
+	for _, c := range w.classifiers {
+		fmt.Fprintf(&b, "Classifier: %s\n", c)
+	}
+	b.WriteString("Description-Content-Type: text/markdown\n\n")
 	b.Write(w.readme)
 	return []byte(b.String())
 }
@@ -100,6 +113,16 @@ func pythonVersion(version string) (string, error) {
 	return version, nil
 }
 
+// addWheel adds a wheel of this version with what all of them say.
+func (r *release) addWheel(d *dist, order int, w wheel) (err error) {
+	w.python, w.home, w.readme, w.license = "3.9", "https://"+r.names.Repository.Name, r.readme, r.license
+	data, err := w.bytes(r.date)
+	if err != nil {
+		return err
+	}
+	return d.add("pypi/"+w.file(), "wheel", data, &publication{w.name, order})
+}
+
 // commandWheel packs the program of a platform. pip copies it into the folder of scripts, so
 // that no Python starts before it.
 func (r *release) commandWheel(d *dist, p platform, program []byte) error {
@@ -107,18 +130,11 @@ func (r *release) commandWheel(d *dist, p platform, program []byte) error {
 	if err != nil {
 		return err
 	}
-	w := wheel{
-		name: r.names.PypiCommand.Name, version: version, python: "3.9", about: tagline, home: "https://" + r.names.Repository.Name,
-		readme: r.readme, license: r.license, tags: p.wheels,
-	}
+	w := wheel{name: r.names.PypiCommand.Name, version: version, about: tagline, tags: p.wheels}
 	w.files = []entry{
 		{name: fmt.Sprintf("%s-%s.data/scripts/%s", w.module(), version, p.program()), mode: 0o755, data: program},
 		{name: w.module() + "/__init__.py", mode: 0o644, data: []byte(pypiInit)},
 		{name: w.module() + "/__main__.py", mode: 0o644, data: []byte(pypiMain)},
 	}
-	data, err := w.bytes(r.date)
-	if err != nil {
-		return err
-	}
-	return d.add("pypi/"+w.file(), "wheel", data, &publication{w.name, orderCommands})
+	return r.addWheel(d, orderCommands, w)
 }

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" />
+
 /** Text as in scenarios, "30s", "2d", "00:15:00", or units. */
 export type Span = string | { days?: number; hours?: number; minutes?: number; seconds?: number; milliseconds?: number };
 

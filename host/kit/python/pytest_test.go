@@ -79,7 +79,7 @@ func TestTypes(t *testing.T) {
 	kit, _, _ := strings.Cut(path, string(os.PathListSeparator))
 	var args []string
 	for _, name := range []string{"", ".aio", ".plugin", "._attached", "._limit", "._options", "._process", "._session", "._timeline", "._types", "._host", "._aio_host"} {
-		args = append(args, "-m", python.Folder+name)
+		args = append(args, "-m", "redeliver_testing"+name)
 	}
 	run(t, kit, []string{"PYTHONPATH=" + path, "MYPYPATH=" + kit}, append([]string{"-m", "mypy", "--config-file", config, "--cache-dir", os.DevNull}, args...)...)
 }

@@ -88,6 +88,25 @@ func (s Shim) extract(dir string) (entry string, err error) {
 	return filepath.Join(dir, filepath.FromSlash(s.Entry)), nil
 }
 
+// Write writes files of the shim below a folder, each where place says, with slashes; those
+// for which it says "" are left out. The test kits take the worker's library so.
+func (s Shim) Write(dir string, place func(name string) string) error {
+	return fs.WalkDir(s.Files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || place(name) == "" {
+			return err
+		}
+		text, err := fs.ReadFile(s.Files, name)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, filepath.FromSlash(place(name)))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(path, text, 0o644)
+	})
+}
+
 // replace writes a file whole, or not at all.
 func replace(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".part*") // 0600

@@ -32,8 +32,8 @@ export interface FunctionSpec {
 export interface Options {
   /** Imports the modules that declare functions: () => import('../src/functions/ship.js'). They run in this process. */
   import?: () => Promise<unknown>;
-  /** The folder of an app. Without import its handlers run in a process of their own. */
-  app?: string;
+  /** The folder of an app, or its file: URL. Without import its handlers run in a process of their own. */
+  app?: string | URL;
   functions?: Record<string, FunctionSpec>;
   /** Laid over host.json. */
   host?: Record<string, unknown>;

@@ -53,7 +53,7 @@ func TestNode(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(azure, "functions")); err != nil {
 		missing(err)
 	}
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "with blanks, ü")
 	modules := filepath.Join(dir, "node_modules")
 	if err := js.Write(filepath.Join(modules, "@redeliver", "testing")); err != nil {
 		t.Fatal(err)

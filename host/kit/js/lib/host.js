@@ -2,6 +2,7 @@
 // A host, and all that a test does with it.
 
 const path = require('path');
+const { fileURLToPath } = require('url');
 const { kit } = require('./process');
 const { Client, checked, refused, target } = require('./http');
 const { Handlers, registry, inClassicForm } = require('./attached');
@@ -99,7 +100,7 @@ class Host {
     this.client = new Client(this.kit, seconds(timeout), () => [...(this.handlers ? this.handlers.calls.values() : [])].sort().join(', '));
     const attached = new Map(load ? await registry.of(load) : []);
     const sent = { seed: this.seed, name, ports, instances, host, settings };
-    if (app !== undefined) sent.app = path.resolve(app);
+    if (app !== undefined) sent.app = typeof app === 'string' ? path.resolve(app) : fileURLToPath(app);
     if (start !== undefined) sent.start = new Date(start).toISOString();
     if (set !== undefined) sent.set = Array.isArray(set) ? set : Object.entries(set).map(([key, value]) => `${key}=${value}`);
     sent.functions = {};

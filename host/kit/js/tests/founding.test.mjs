@@ -5,7 +5,7 @@ import carrierModule from './shop/src/carrier.js';
 
 const { carrier } = carrierModule;
 const ship = () => import('./shop/src/functions/ship.js'); // app.serviceBusQueue('Ship', …, 4 retries, 30 s)
-const app = new URL('./shop', import.meta.url).pathname;
+const app = new URL('./shop', import.meta.url);
 
 test('50 attempts, then the dead-letter queue', async () => {
   const book = mock.method(carrier, 'book', async () => { throw new Error('carrier unavailable'); });

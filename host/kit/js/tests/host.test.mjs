@@ -1,4 +1,5 @@
 // Every call of a host, and how handlers of the test's process run.
+import { fileURLToPath } from 'node:url';
 import { test, mock } from 'node:test';
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -185,7 +186,7 @@ test('a test that is killed leaves nothing', { skip: process.platform !== 'linux
     console.log(host.kit.child.pid);
     await host.send('boxes', '1');
     setInterval(() => {}, 1000);
-  `], { stdio: ['ignore', 'pipe', 'inherit'], cwd: import.meta.dirname || new URL('.', import.meta.url).pathname });
+  `], { stdio: ['ignore', 'pipe', 'inherit'], cwd: fileURLToPath(new URL('.', import.meta.url)) });
   const [line] = await once(child.stdout, 'data');
   const kit = Number(String(line));
   child.kill('SIGKILL');

@@ -421,19 +421,21 @@ func (s *session) listenFrom(opts *web.Options, any bool) (*web.Server, error) {
 	}
 }
 
-// containerLine says what --container changes.
-const containerLine = "everything is served at all interfaces; the admin and control API ask for the master key"
-
 // networkLine says what other machines of the network may do, empty when they reach
 // nothing.
 func (s *session) networkLine() string {
 	functions, admin := s.web.ForOthers()
 	const key = "the admin and control API ask other machines for the master key; \"redeliver keys\" shows it"
 	switch {
-	case s.flags.container && s.web.NewKey() != "":
-		return containerLine + " " + s.web.NewKey() + " (shown this once)"
 	case s.flags.container:
-		return containerLine
+		line := "everything is served at all interfaces; the admin and control API ask for the master key"
+		if !admin {
+			line = "all services and functions are served at all interfaces; the admin and control API at " + s.flags.adminAddress + " only, they ask for the master key"
+		}
+		if s.web.NewKey() != "" {
+			line += " " + s.web.NewKey() + " (shown this once)"
+		}
+		return line
 	case functions && admin:
 		return "other machines may call functions; " + key
 	case functions:

@@ -7,11 +7,11 @@ import (
 	"github.com/redeliver/redeliver/host/languages"
 )
 
-//go:embed java/RedeliverWorker.java
+//go:embed java/*.java java/io
 var javaFiles embed.FS // read only
 
-// Functions in Java 11 or later. The file is one class without a package, so that "java"
-// runs it as it is, and faster once "javac" has compiled it.
+// Functions in Java 11 or later. The files without a package are the program; the package
+// io.github.redeliver.worker is its library, which the test kit shares.
 func init() {
 	files, err := fs.Sub(javaFiles, "java")
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 // release is the version of Java for which the worker is compiled: any later one runs it.
 const release = "11"
 
-// CompileJava has the compiler of the user's JDK compile the source of the worker for Java,
-// once, into a folder beside the source, and returns that folder and the name of the class to
-// run: from its source the worker starts a second later. Several programs may do so at once;
-// when ctx ends the compiler is stopped.
+// CompileJava has the compiler of the user's JDK compile the worker for Java, once, from its
+// main source and those around it, into a folder beside that, and returns the folder and the
+// name of the class to run. Several programs may do so at once; when ctx ends the compiler is
+// stopped.
 func CompileJava(ctx context.Context, javac, source string) (folder, class string, err error) {
 	class = strings.TrimSuffix(filepath.Base(source), ".java")
 	folder = filepath.Join(filepath.Dir(source), "classes-"+release)
@@ -42,7 +42,7 @@ func compileInto(ctx context.Context, javac, source, folder string) error {
 	}
 	// Of the folder in which the host runs, of CLASSPATH and of JDK_JAVAC_OPTIONS nothing
 	// counts: they are the app's, and a String.java there would stand for java.lang.String.
-	cmd := exec.CommandContext(ctx, javac, "-J-XX:TieredStopAtLevel=1", "--release", release, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-cp", part, "-d", part, source)
+	cmd := exec.CommandContext(ctx, javac, "-J-XX:TieredStopAtLevel=1", "--release", release, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-cp", part, "-sourcepath", filepath.Dir(source), "-d", part, source)
 	cmd.Dir = part
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "JDK_JAVAC_OPTIONS=") })
 	apart.Group(cmd)

@@ -17,8 +17,8 @@ type CircuitBreaker struct {
 	Probes   int           // deliveries let through half-open, at least 1
 }
 
-// breaker reads the circuit breaker at path, nil when there is none.
-func (r reader) breaker(path string) *CircuitBreaker {
+// readBreaker reads the circuit breaker at path, nil when there is none.
+func readBreaker(r reader, path string) *CircuitBreaker {
 	if !r.has(path) {
 		return nil
 	}

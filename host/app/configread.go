@@ -65,9 +65,9 @@ func (l *hostFile) readConfig(r reader) {
 		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", blob.DefaultParallelism*processors, 1, maxInt),
 		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", queue.DefaultMaxDequeueCount, 1, maxInt),
 	}
-	c.ServiceBus = r.serviceBus(l.processors())
-	c.EventHubs = r.eventHubs()
-	c.EventGrid = r.eventGrid()
+	c.ServiceBus = readServiceBus(r, l.processors())
+	c.EventHubs = readEventHubs(r)
+	c.EventGrid = readEventGrid(r)
 	r.look("aggregator.flushTimeout", "singleton.lockPeriod")
 	c.Singleton = Singleton{
 		ListenerLockPeriod:                  r.span("singleton.listenerLockPeriod", minute, 15*time.Second, minute),
@@ -83,14 +83,6 @@ func (l *hostFile) readConfig(r reader) {
 	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")
 	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, proxiesFileName)
 	l.readCustomHandler(r)
-}
-
-// textOr is text, except that a given empty text counts.
-func (r reader) textOr(path, def string) string {
-	if v, ok := r.value(path).(string); ok {
-		return v
-	}
-	return r.text(path, def)
 }
 
 func unless(dynamic bool, n int) int {
@@ -155,13 +147,6 @@ func (l *hostFile) policyOrigin(r reader) string {
 	return hostFileName
 }
 
-// look remembers how time spans read on which nothing here depends (lint L-4).
-func (r reader) look(paths ...string) {
-	for _, path := range paths {
-		r.duration(path)
-	}
-}
-
 // readCustomHandler reads customHandler, or httpWorker in its older form; with
 // both the former wins (spec host-and-retry 6.2, spec workers 13.1).
 func (l *hostFile) readCustomHandler(r reader) {
@@ -191,7 +176,7 @@ func (l *hostFile) readCustomHandler(r reader) {
 		Forward:               r.flag(section+".enableForwardingHttpRequest", false),
 		Proxy:                 r.flag(section+".enableProxyingHttpRequest", false),
 		Port:                  r.number(section+".port", 0, 0, 65535),
-		OverHTTP:              r.overHTTP(section),
+		OverHTTP:              overHTTP(r, section),
 	}
 	l.app.Config.CustomHandler = h
 }

@@ -7,7 +7,7 @@ import "encoding/json"
 // The kind for Event Grid decodes it.
 type EventGrid struct{ Topics json.RawMessage }
 
-func (r reader) eventGrid() EventGrid {
+func readEventGrid(r reader) EventGrid {
 	topics, ok := r.value("redeliver.eventGrid.topics").([]any)
 	if !ok {
 		return EventGrid{}

@@ -39,7 +39,7 @@ type EventHub struct {
 	Retention      time.Duration
 }
 
-func (r reader) eventHubs() EventHubs {
+func readEventHubs(r reader) EventHubs {
 	const at = "extensions.eventHubs"
 	now := func(name string) string { return r.current(at, name) }
 	c := EventHubs{

@@ -111,7 +111,7 @@ func (l *loader) readContent(f *Function, root, canonical map[string]any) {
 		}
 		f.setPolicy(policy, FromFunction, f.file(), f.at("retry"))
 	}
-	f.CircuitBreaker = r.breaker(f.at("redeliver.circuitBreaker"))
+	f.CircuitBreaker = readBreaker(r, f.at("redeliver.circuitBreaker"))
 }
 
 func (f *Function) setPolicy(p *retrycontext.Policy, source PolicySource, file, path string) {

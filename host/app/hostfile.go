@@ -11,17 +11,6 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// The files of an app and the other places that a fault can name.
-const (
-	hostFileName     = "host.json"
-	functionFileName = "function.json"
-	localFileName    = "local.settings.json"
-	proxiesFileName  = "proxies.json"
-	environmentFile  = "environment"
-	setFile          = "--set"
-	codeFile         = "code"
-)
-
 // override is one value that was laid over host.json.
 type override struct {
 	file    string // environmentFile, localFileName or setFile
@@ -175,14 +164,4 @@ func mustParse(file, text string) *schemas.Document {
 		panic("app: " + fault.Error())
 	}
 	return doc
-}
-
-// cause returns an error of package os without the path, which differs from
-// machine to machine.
-func cause(err error) string {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return pathError.Err.Error()
-	}
-	return err.Error()
 }

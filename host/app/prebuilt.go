@@ -174,7 +174,7 @@ func (l *handlerFinder) expand(path, argument string) string {
 }
 
 // overHTTP reports whether a section customHandler says that its program serves HTTP.
-func (r reader) overHTTP(section string) bool {
+func overHTTP(r reader, section string) bool {
 	if section == "httpWorker" || r.has(section+".type") || r.has(section+".port") || r.has(section+".http") {
 		return true
 	}

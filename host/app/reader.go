@@ -231,3 +231,43 @@ func inFileOrder(doc *schemas.Document, path string, object map[string]any) []st
 		return cmp.Or(pa.line-pb.line, pa.column-pb.column, strings.Compare(a, b))
 	})
 }
+
+// textOr is text, except that a given empty text counts.
+func (r reader) textOr(path, def string) string {
+	if v, ok := r.value(path).(string); ok {
+		return v
+	}
+	return r.text(path, def)
+}
+
+// look remembers how time spans read on which nothing here depends (lint L-4).
+func (r reader) look(paths ...string) {
+	for _, path := range paths {
+		r.duration(path)
+	}
+}
+
+// current returns the path below a section at which a setting stands: under its
+// present name, or under the first of its older names that is set and still read.
+func (r reader) current(section, name string) string {
+	at := schemas.JoinPath(section, name)
+	if strings.Contains(name, ".") {
+		at = section + "." + name
+	}
+	if r.text(at, "") != "" { // empty text counts as absent
+		return at
+	}
+	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
+		if old := below(section, n.Old); n.In == section && n.New == name && n.Read && r.text(old, "") != "" {
+			return old
+		}
+	}
+	return at
+}
+
+func below(parent, path string) string {
+	if parent == "" {
+		return path
+	}
+	return parent + "." + path
+}

@@ -8,31 +8,6 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// current returns the path below a section at which a setting stands: under its
-// present name, or under the first of its older names that is set and still read.
-func (r reader) current(section, name string) string {
-	at := schemas.JoinPath(section, name)
-	if strings.Contains(name, ".") {
-		at = section + "." + name
-	}
-	if r.text(at, "") != "" { // empty text counts as absent
-		return at
-	}
-	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
-		if old := below(section, n.Old); n.In == section && n.New == name && n.Read && r.text(old, "") != "" {
-			return old
-		}
-	}
-	return at
-}
-
-func below(parent, path string) string {
-	if parent == "" {
-		return path
-	}
-	return parent + "." + path
-}
-
 // renamedKeys warns about keys of host.json that have another name now.
 func (l *hostFile) renamedKeys(r reader) {
 	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {

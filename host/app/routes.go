@@ -62,10 +62,6 @@ func (l *hostFile) checkPrefix(r reader) {
 // out when the handler has run. Redeliver leaves out the function.
 const FailsDeliveries = "the platform runs the function, and then fails each of its deliveries"
 
-// EndsTheProcess is what the platform does over a wait that its timers cannot keep: it
-// accepts the policy.
-const EndsTheProcess = "the platform accepts it, and its whole process ends at the first such wait"
-
 // StopsTheApp is what the platform does over what stops its whole host; Redeliver leaves
 // out one function.
 const StopsTheApp = "the platform stops the whole app"

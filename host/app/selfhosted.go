@@ -68,7 +68,7 @@ type selfHostedRoute struct {
 }
 
 // selfHostedRoutes are the routes of host.json in their order.
-func (r reader) selfHostedRoutes() (routes []selfHostedRoute) {
+func selfHostedRoutes(r reader) (routes []selfHostedRoute) {
 	level := r.text(levelPath, "function")
 	add := func(path string, v any) {
 		if object, ok := v.(map[string]any); ok {
@@ -97,7 +97,7 @@ func (l *loader) fromRoutes(folders []*Function) []*Function {
 	if l.app.Config.CustomHandler == nil || l.app.Config.CustomHandler.Section != "customHandler" {
 		return folders
 	}
-	routes := r.selfHostedRoutes()
+	routes := selfHostedRoutes(r)
 	switch {
 	case len(routes) == 0:
 		l.noFunctions(folders)

@@ -30,7 +30,7 @@ type ServiceBus struct {
 // infiniteSpan is how host.json writes a duration without end.
 const infiniteSpan = -time.Millisecond
 
-func (r reader) serviceBus(processors int) ServiceBus {
+func readServiceBus(r reader, processors int) ServiceBus {
 	const at = "extensions.serviceBus"
 	now := func(name string) string { return r.current(at, name) }
 	renewal := r.span(now("maxAutoLockRenewalDuration"), servicebus.DefaultMaxAutoLockRenewal, math.MinInt64, longest)

@@ -217,3 +217,7 @@ func declaredPolicy(function string, cfg *retrycontext.PolicyConfig) (*retrycont
 	}
 	return nil, faults
 }
+
+// EndsTheProcess is what the platform does over a wait that its timers cannot keep: it
+// accepts the policy.
+const EndsTheProcess = "the platform accepts it, and its whole process ends at the first such wait"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -151,8 +152,8 @@ type App struct {
 	// equal fingerprints behave alike, so a reload can stop there.
 	Fingerprint string
 
-	emptyHostJSON bool       // host.json is {}
-	spans         []spanText // time spans of host.json that read oddly
+	emptyHostJSON bool                // host.json is {}
+	spans         []document.SpanText // time spans of host.json that read oddly
 	nearMisses    []*schemas.Fault
 	overrides     []override
 	hostDoc       *schemas.Document

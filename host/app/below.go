@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 )
 
@@ -32,7 +33,7 @@ const (
 func (l *loader) elsewhere() error {
 	h := &l.app.Handler
 	bare := h.Kind == NoHandler || h.Kind == Language && (l.handler.language == nil || l.handler.language.sign == "")
-	if l.opts.InProcess || !l.app.MissingHostJSON || isFile(l.app.Dir, hostFileName) || !bare || len(l.app.Functions) > 0 || isFile(l.app.Dir, localFileName) {
+	if l.opts.InProcess || !l.app.MissingHostJSON || isFile(l.app.Dir, document.HostFile) || !bare || len(l.app.Functions) > 0 || isFile(l.app.Dir, document.LocalFile) {
 		return nil
 	}
 	if apps := appsBelow(l.app.Dir); len(apps) > 0 {
@@ -60,8 +61,8 @@ func appsBelow(dir string) (apps []string) {
 				sign = p.Name()
 			}
 		}
-		if sign == "" && isFile(path, hostFileName) {
-			sign = hostFileName
+		if sign == "" && isFile(path, document.HostFile) {
+			sign = document.HostFile
 		}
 		if sign == "" {
 			return nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -151,7 +152,7 @@ var directions = [...]string{"in", "out", "inout"} // read only
 // case, its number, also as text, several with commas between them. asNamed says that it
 // is written as a word. A value that is none comes back as text.
 func directionOf(v any) (direction string, asNamed bool) {
-	text := strings.ToLower(scalarText(v))
+	text := strings.ToLower(document.ScalarText(v))
 	_, isNumber := v.(json.Number)
 	if _, isText := v.(string); !isText && !isNumber || text == "" {
 		return text, true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -145,7 +146,7 @@ func (f *Function) completed(fault *schemas.Fault, b *Binding) *schemas.Fault {
 	if fault.File == "" {
 		fault.File = f.file()
 	}
-	return position(fault, f.doc)
+	return document.Position(fault, f.doc)
 }
 
 // FaultIn reports whether there is a fault at or below a JSON path. Checks of a
@@ -304,9 +305,9 @@ func (l *indexer) connection(f *Function, b *Binding, standard string, reportedF
 	if b.Connection == "" {
 		fault.Found = ""
 	}
-	fault.Hint = fmt.Sprintf("set %s or %s in the environment or under Values in %s", name, settingName(name), localFileName)
+	fault.Hint = fmt.Sprintf("set %s or %s in the environment or under Values in %s", name, settingName(name), document.LocalFile)
 	if strings.EqualFold(name, settingName(name)) {
-		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
+		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, document.LocalFile)
 	}
 	fault.Hint += embeddedBy(standard)
 	if !b.IsTrigger() && b.Kind != nil {

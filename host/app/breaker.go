@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -18,14 +19,14 @@ type CircuitBreaker struct {
 }
 
 // readBreaker reads the circuit breaker at path, nil when there is none.
-func readBreaker(r reader, path string) *CircuitBreaker {
-	if !r.has(path) {
+func readBreaker(r document.Reader, path string) *CircuitBreaker {
+	if !r.Has(path) {
 		return nil
 	}
 	return &CircuitBreaker{
-		Failures: r.number(path+".failures", 1, 1, maxInt),
-		Pause:    r.span(path+".pause", minute, 0, longest),
-		Probes:   r.number(path+".probes", 1, 1, maxInt),
+		Failures: r.Number(path+".failures", 1, 1, maxInt),
+		Pause:    r.Span(path+".pause", minute, 0, document.Longest),
+		Probes:   r.Number(path+".probes", 1, 1, maxInt),
 	}
 }
 
@@ -35,7 +36,7 @@ func declaredBreaker(f *Function, d *call.Declaration) *CircuitBreaker {
 	b := d.CircuitBreaker
 	refuse := func(property, found, allowed string) {
 		f.record(indexing, &schemas.Fault{
-			File: codeFile, Path: schemas.JoinPath(schemas.JoinPath(d.Name, "circuitBreaker"), property),
+			File: document.CodeFile, Path: schemas.JoinPath(schemas.JoinPath(d.Name, "circuitBreaker"), property),
 			Found: found, Reason: "out of range", Allowed: allowed,
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -132,15 +133,15 @@ func parseVersionRange(text string) (r versionRange, ok bool) {
 
 // readBundle reads extensionBundle as the host does (spec host-and-retry 6.2; host:
 // ExtensionBundleConfigurationHelper.cs). For .NET the host loads no bundle.
-func (l *hostFile) readBundle(r reader) {
+func (l *hostFile) readBundle(r document.Reader) {
 	const at, idPath, versionPath = "extensionBundle", "extensionBundle.id", "extensionBundle.version"
-	if !r.has(at) {
+	if !r.Has(at) {
 		return
 	}
-	b := &ExtensionBundle{ID: r.text(idPath, ""), Version: r.text(versionPath, "")}
+	b := &ExtensionBundle{ID: r.Text(idPath, ""), Version: r.Text(versionPath, "")}
 	l.app.Config.ExtensionBundle = b
 	bad := func(path, allowed, reason string) *schemas.Fault {
-		f := r.doc.Fault(path, r.doc.Found(path), allowed, reason)
+		f := r.Doc.Fault(path, r.Doc.Found(path), allowed, reason)
 		f.Kind = schemas.KindArgument
 		return f
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -180,7 +181,7 @@ func (l load) total() (n int, unbounded bool) {
 func (l load) waitTotal() wait {
 	switch {
 	case l.wait.unbounded, l.deliveriesUnbounded && l.wait.max > 0:
-		return wait{longest, longest, true}
+		return wait{document.Longest, document.Longest, true}
 	case l.deliveriesUnbounded:
 		return wait{}
 	}
@@ -189,8 +190,8 @@ func (l load) waitTotal() wait {
 
 // times multiplies without running over.
 func times(d time.Duration, n int) time.Duration {
-	if n > 0 && d > longest/time.Duration(n) {
-		return longest
+	if n > 0 && d > document.Longest/time.Duration(n) {
+		return document.Longest
 	}
 	return d * time.Duration(n)
 }

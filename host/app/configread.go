@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -25,13 +26,13 @@ const (
 // readConfig fills App.Config. Values that the schema refuses keep their
 // default; the limits here repeat the schema's only so that what is read is
 // always usable.
-func (l *hostFile) readConfig(r reader) {
+func (l *hostFile) readConfig(r document.Reader) {
 	c := &l.app.Config
 	dynamic := l.consumption()
 
 	l.readTimeout(r, dynamic)
-	c.ManagedDependencies = r.flag("managedDependency.enabled", false)
-	policy, faults := r.readPolicy("retry", l.app.hostDoc.Canonical(schemas.HostJSON)["retry"], schemas.KindInvalidOperation, true)
+	c.ManagedDependencies = r.Flag("managedDependency.enabled", false)
+	policy, faults := r.ReadPolicy("retry", l.app.hostDoc.Canonical(schemas.HostJSON)["retry"], schemas.KindInvalidOperation, true)
 	for _, f := range faults {
 		l.faultAt(hostPolicy, f)
 	}
@@ -41,47 +42,47 @@ func (l *hostFile) readConfig(r reader) {
 	}
 
 	c.HTTP = HTTP{
-		RoutePrefix:            r.textOr("extensions.http.routePrefix", "api"),
-		MaxOutstandingRequests: r.number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
-		MaxConcurrentRequests:  r.number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
-		CustomHeaders:          r.texts("extensions.http.customHeaders"),
+		RoutePrefix:            r.TextOr("extensions.http.routePrefix", "api"),
+		MaxOutstandingRequests: r.Number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
+		MaxConcurrentRequests:  r.Number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
+		CustomHeaders:          r.Texts("extensions.http.customHeaders"),
 	}
 	l.checkPrefix(r)
-	batch := r.number("extensions.queues.batchSize", queue.DefaultBatchSize, 1, 32)
+	batch := r.Number("extensions.queues.batchSize", queue.DefaultBatchSize, 1, 32)
 	processors := l.processors()
 	if dynamic {
 		processors = 1
 	}
 	c.Queues = Queues{
 		BatchSize:          batch,
-		NewBatchThreshold:  r.number("extensions.queues.newBatchThreshold", queue.DefaultNewBatchThreshold(batch, processors), 0, maxInt),
-		MaxDequeueCount:    r.number("extensions.queues.maxDequeueCount", queue.DefaultMaxDequeueCount, 1, maxInt),
-		MaxPollingInterval: r.span("extensions.queues.maxPollingInterval", minute, 100*time.Millisecond, longest),
-		MaxPollingExplicit: r.text("extensions.queues.maxPollingInterval", "") != "", // empty counts as absent
-		VisibilityTimeout:  r.span("extensions.queues.visibilityTimeout", 0, math.MinInt64, longest),
-		MessageEncoding:    r.word("extensions.queues.messageEncoding", "base64", "none"),
+		NewBatchThreshold:  r.Number("extensions.queues.newBatchThreshold", queue.DefaultNewBatchThreshold(batch, processors), 0, maxInt),
+		MaxDequeueCount:    r.Number("extensions.queues.maxDequeueCount", queue.DefaultMaxDequeueCount, 1, maxInt),
+		MaxPollingInterval: r.Span("extensions.queues.maxPollingInterval", minute, 100*time.Millisecond, document.Longest),
+		MaxPollingExplicit: r.Text("extensions.queues.maxPollingInterval", "") != "", // empty counts as absent
+		VisibilityTimeout:  r.Span("extensions.queues.visibilityTimeout", 0, math.MinInt64, document.Longest),
+		MessageEncoding:    r.Word("extensions.queues.messageEncoding", "base64", "none"),
 	}
 	c.Blobs = Blobs{
-		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", blob.DefaultParallelism*processors, 1, maxInt),
-		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", queue.DefaultMaxDequeueCount, 1, maxInt),
+		MaxDegreeOfParallelism: r.Number("extensions.blobs.maxDegreeOfParallelism", blob.DefaultParallelism*processors, 1, maxInt),
+		PoisonBlobThreshold:    r.Number("extensions.blobs.poisonBlobThreshold", queue.DefaultMaxDequeueCount, 1, maxInt),
 	}
 	c.ServiceBus = readServiceBus(r, l.processors())
 	c.EventHubs = readEventHubs(r)
 	c.EventGrid = readEventGrid(r)
-	r.look("aggregator.flushTimeout", "singleton.lockPeriod")
+	r.Look("aggregator.flushTimeout", "singleton.lockPeriod")
 	c.Singleton = Singleton{
-		ListenerLockPeriod:                  r.span("singleton.listenerLockPeriod", minute, 15*time.Second, minute),
-		ListenerLockRecoveryPollingInterval: r.span("singleton.listenerLockRecoveryPollingInterval", minute, 15*time.Second, longest),
+		ListenerLockPeriod:                  r.Span("singleton.listenerLockPeriod", minute, 15*time.Second, minute),
+		ListenerLockRecoveryPollingInterval: r.Span("singleton.listenerLockRecoveryPollingInterval", minute, 15*time.Second, document.Longest),
 	}
-	r.look("singleton.lockAcquisitionTimeout", "singleton.lockAcquisitionPollingInterval",
+	r.Look("singleton.lockAcquisitionTimeout", "singleton.lockAcquisitionPollingInterval",
 		"healthMonitor.healthCheckInterval", "healthMonitor.healthCheckWindow", "metadataProviderTimeout")
-	c.OpenTelemetry = r.word("telemetryMode", "ApplicationInsights", "OpenTelemetry") == "OpenTelemetry"
-	c.ApplicationInsights = r.has("logging.applicationInsights")
-	c.LogLevels = logLevels(r.texts("logging.logLevel"))
+	c.OpenTelemetry = r.Word("telemetryMode", "ApplicationInsights", "OpenTelemetry") == "OpenTelemetry"
+	c.ApplicationInsights = r.Has("logging.applicationInsights")
+	c.LogLevels = logLevels(r.Texts("logging.logLevel"))
 	l.readBundle(r)
-	c.Functions = r.list("functions")
-	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")
-	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, proxiesFileName)
+	c.Functions = r.List("functions")
+	c.WatchDirectories = always(r.List("watchDirectories"), "node_modules")
+	c.WatchFiles = always(r.List("watchFiles"), document.HostFile, document.FunctionFile, document.ProxiesFile)
 	l.readCustomHandler(r)
 }
 
@@ -109,7 +110,7 @@ func (l *hostFile) consumption() bool {
 }
 
 // readTimeout applies spec host-and-retry 8 (host: ScriptJobHostOptionsSetup.cs).
-func (l *hostFile) readTimeout(r reader, dynamic bool) {
+func (l *hostFile) readTimeout(r document.Reader, dynamic bool) {
 	c := &l.app.Config
 	c.FunctionTimeout = localLimit
 	if dynamic {
@@ -117,9 +118,9 @@ func (l *hostFile) readTimeout(r reader, dynamic bool) {
 	}
 	const path = "functionTimeout"
 	// "-1" is meant here, so it is no odd reading.
-	d, ok := reader{doc: r.doc}.duration(path)
+	d, ok := document.Reader{Doc: r.Doc}.Duration(path)
 	bad := func(reason string) {
-		f := r.doc.Fault(path, r.doc.Found(path), `"00:00:01" to "00:10:00" in the Consumption plan`, reason)
+		f := r.Doc.Fault(path, r.Doc.Found(path), `"00:00:01" to "00:10:00" in the Consumption plan`, reason)
 		f.Kind = schemas.KindArgument
 		l.fault(f)
 	}
@@ -132,50 +133,50 @@ func (l *hostFile) readTimeout(r reader, dynamic bool) {
 	case dynamic && d > cloudMost:
 		bad("functionTimeout must be at most 10 minutes in the Consumption plan")
 	case d >= time.Second:
-		c.FunctionTimeout, _ = r.duration(path)
+		c.FunctionTimeout, _ = r.Duration(path)
 	}
 }
 
 // policyOrigin says whether an override gives part of the app policy.
-func (l *hostFile) policyOrigin(r reader) string {
-	for _, p := range policyProperties {
+func (l *hostFile) policyOrigin(r document.Reader) string {
+	for _, p := range document.PolicyProperties {
 		path := "retry." + p
-		if r.has(path) && r.doc.Source(path) != hostFileName {
-			return environmentFile
+		if r.Has(path) && r.Doc.Source(path) != document.HostFile {
+			return document.EnvironmentFile
 		}
 	}
-	return hostFileName
+	return document.HostFile
 }
 
 // readCustomHandler reads customHandler, or httpWorker in its older form; with
 // both the former wins (spec host-and-retry 6.2, spec workers 13.1).
-func (l *hostFile) readCustomHandler(r reader) {
+func (l *hostFile) readCustomHandler(r document.Reader) {
 	section := "customHandler"
-	if old := "httpWorker"; r.hasSection(old) {
+	if old := "httpWorker"; r.HasSection(old) {
 		reason := "httpWorker is the older name of customHandler"
-		if r.hasSection(section) {
+		if r.HasSection(section) {
 			reason += " and is ignored beside it"
 		} else {
 			section = old
 		}
-		f := r.doc.Fault(old, "", "customHandler", reason)
+		f := r.Doc.Fault(old, "", "customHandler", reason)
 		f.Hint = "rename it to customHandler"
 		l.warn(f)
 	}
-	if !r.hasSection(section) {
+	if !r.HasSection(section) {
 		return
 	}
 	description := section + handlerDescription
 	h := &CustomHandler{
 		Section:               section,
-		DefaultExecutablePath: r.text(description+"defaultExecutablePath", ""),
-		WorkingDirectory:      r.text(description+"workingDirectory", ""),
-		Arguments:             r.list(description + "arguments"),
-		DefaultWorkerPath:     r.text(description+"defaultWorkerPath", ""),
-		WorkerArguments:       r.list(description + "workerArguments"),
-		Forward:               r.flag(section+".enableForwardingHttpRequest", false),
-		Proxy:                 r.flag(section+".enableProxyingHttpRequest", false),
-		Port:                  r.number(section+".port", 0, 0, 65535),
+		DefaultExecutablePath: r.Text(description+"defaultExecutablePath", ""),
+		WorkingDirectory:      r.Text(description+"workingDirectory", ""),
+		Arguments:             r.List(description + "arguments"),
+		DefaultWorkerPath:     r.Text(description+"defaultWorkerPath", ""),
+		WorkerArguments:       r.List(description + "workerArguments"),
+		Forward:               r.Flag(section+".enableForwardingHttpRequest", false),
+		Proxy:                 r.Flag(section+".enableProxyingHttpRequest", false),
+		Port:                  r.Number(section+".port", 0, 0, 65535),
 		OverHTTP:              overHTTP(r, section),
 	}
 	l.app.Config.CustomHandler = h

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -129,7 +130,7 @@ const cosmosConnection = "CosmosDB"
 // rounded is the text of a value, a number as .NET rounds it to a whole one; a number in a
 // text stays as it is.
 func rounded(v any) string {
-	text := configText(v)
+	text := document.ConfigText(v)
 	if _, isNumber := v.(json.Number); isNumber {
 		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return strconv.FormatFloat(math.RoundToEven(f), 'f', 0, 64)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/app/document"
 )
 
 // Deferred reports whether the binding asks for deferred binding: a library in the worker
@@ -12,8 +14,8 @@ import (
 // ordinary value.
 func (b *Binding) Deferred() bool {
 	properties, _ := b.Value("properties").(map[string]any)
-	_, v, _ := member(properties, "supportsDeferredBinding")
-	return strings.EqualFold(scalarText(v), "true")
+	_, v, _ := document.Member(properties, "supportsDeferredBinding")
+	return strings.EqualFold(document.ScalarText(v), "true")
 }
 
 var anExpression = regexp.MustCompile(`\{[^{}]*\}`)

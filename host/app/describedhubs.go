@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -13,13 +14,13 @@ const hubsSetting = "redeliver.eventHubs.hubs"
 // loadHubs adds the hubs of the official emulator's file to the hubs of
 // host.json. A name is one hub's, in any case; a queue or a topic may have it too
 // (spec messaging 1.11).
-func (l *hostFile) loadHubs(r reader) {
+func (l *hostFile) loadHubs(r document.Reader) {
 	taken := map[string]string{} // by name in lower case: by what
-	hubs, _ := r.value(hubsSetting).([]any)
+	hubs, _ := r.Value(hubsSetting).([]any)
 	for i := range hubs {
 		at := schemas.IndexPath(hubsSetting, i)
 		path := schemas.JoinPath(at, "name")
-		name := r.text(path, "")
+		name := r.Text(path, "")
 		if name == "" {
 			continue
 		}

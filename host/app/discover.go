@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -72,8 +73,8 @@ func (l *loader) fromFolders() []*Function {
 	var functions []*Function
 	for _, name := range names {
 		dir := filepath.Join(l.app.Dir, folder, name)
-		f := &Function{Name: name, Dir: dir, File: path.Join(filepath.ToSlash(folder), name, functionFileName)}
-		l.readFunctionFile(f, filepath.Join(dir, functionFileName))
+		f := &Function{Name: name, Dir: dir, File: path.Join(filepath.ToSlash(folder), name, document.FunctionFile)}
+		l.readFunctionFile(f, filepath.Join(dir, document.FunctionFile))
 		functions = append(functions, f)
 	}
 	return functions

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
@@ -109,7 +110,7 @@ func (l *handlerFinder) assumed(h *HandlerSpec) {
 	}
 	l.warn(&schemas.Fault{
 		File: h.Assumed, Reason: runtimeSetting + " is not set; the app counts as " + isolated + " here, and the platform takes it for one of the in-process model",
-		Hint: "set " + runtimeSetting + " to " + isolated + " under Values in " + localFileName,
+		Hint: "set " + runtimeSetting + " to " + isolated + " under Values in " + document.LocalFile,
 	})
 }
 

@@ -1,5 +1,9 @@
 package app
 
+import (
+	"github.com/redeliver/redeliver/host/app/document"
+)
+
 import "encoding/json"
 
 // EventGrid is redeliver.eventGrid. Topics holds the array of topics as JSON, in
@@ -7,8 +11,8 @@ import "encoding/json"
 // The kind for Event Grid decodes it.
 type EventGrid struct{ Topics json.RawMessage }
 
-func readEventGrid(r reader) EventGrid {
-	topics, ok := r.value("redeliver.eventGrid.topics").([]any)
+func readEventGrid(r document.Reader) EventGrid {
+	topics, ok := r.Value("redeliver.eventGrid.topics").([]any)
 	if !ok {
 		return EventGrid{}
 	}

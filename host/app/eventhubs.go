@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -39,31 +40,31 @@ type EventHub struct {
 	Retention      time.Duration
 }
 
-func readEventHubs(r reader) EventHubs {
+func readEventHubs(r document.Reader) EventHubs {
 	const at = "extensions.eventHubs"
-	now := func(name string) string { return r.current(at, name) }
+	now := func(name string) string { return r.Current(at, name) }
 	c := EventHubs{
-		MaxEventBatchSize:                    r.number(now("maxEventBatchSize"), eventhubs.DefaultMaxEventBatchSize, 1, maxInt),
-		MinEventBatchSize:                    r.number(now("minEventBatchSize"), eventhubs.DefaultMinEventBatchSize, 1, maxInt),
-		MaxWaitTime:                          r.span(now("maxWaitTime"), eventhubs.DefaultMaxWait, 0, 10*minute),
-		BatchCheckpointFrequency:             r.number(now("batchCheckpointFrequency"), eventhubs.DefaultCheckpointFrequency, 1, maxInt),
-		EnableCheckpointing:                  r.flag(now("enableCheckpointing"), true),
-		Balanced:                             r.word(now("loadBalancingStrategy"), "greedy", "balanced") == "balanced",
-		InitialOffset:                        r.word(now("initialOffsetOptions.type"), "fromStart", "fromEnd", "fromEnqueuedTime"),
-		PartitionOwnershipExpirationInterval: r.span(now("partitionOwnershipExpirationInterval"), eventhubs.DefaultOwnershipExpiration, 1, longest),
-		LoadBalancingUpdateInterval:          r.span(now("loadBalancingUpdateInterval"), eventhubs.DefaultUpdateInterval, 1, longest),
+		MaxEventBatchSize:                    r.Number(now("maxEventBatchSize"), eventhubs.DefaultMaxEventBatchSize, 1, maxInt),
+		MinEventBatchSize:                    r.Number(now("minEventBatchSize"), eventhubs.DefaultMinEventBatchSize, 1, maxInt),
+		MaxWaitTime:                          r.Span(now("maxWaitTime"), eventhubs.DefaultMaxWait, 0, 10*minute),
+		BatchCheckpointFrequency:             r.Number(now("batchCheckpointFrequency"), eventhubs.DefaultCheckpointFrequency, 1, maxInt),
+		EnableCheckpointing:                  r.Flag(now("enableCheckpointing"), true),
+		Balanced:                             r.Word(now("loadBalancingStrategy"), "greedy", "balanced") == "balanced",
+		InitialOffset:                        r.Word(now("initialOffsetOptions.type"), "fromStart", "fromEnd", "fromEnqueuedTime"),
+		PartitionOwnershipExpirationInterval: r.Span(now("partitionOwnershipExpirationInterval"), eventhubs.DefaultOwnershipExpiration, 1, document.Longest),
+		LoadBalancingUpdateInterval:          r.Span(now("loadBalancingUpdateInterval"), eventhubs.DefaultUpdateInterval, 1, document.Longest),
 	}
-	if text := r.text(now("initialOffsetOptions.enqueuedTimeUtc"), ""); text != "" {
+	if text := r.Text(now("initialOffsetOptions.enqueuedTimeUtc"), ""); text != "" {
 		c.EnqueuedTime = utcTime(text)
 	}
-	hubs, _ := r.value(hubsSetting).([]any)
+	hubs, _ := r.Value(hubsSetting).([]any)
 	for i := range hubs {
 		path := schemas.IndexPath(hubsSetting, i)
 		c.Hubs = append(c.Hubs, EventHub{
-			Name:           r.text(schemas.JoinPath(path, "name"), ""),
-			PartitionCount: r.number(schemas.JoinPath(path, "partitionCount"), eventhubs.DefaultPartitions, 1, 32),
-			ConsumerGroups: r.list(schemas.JoinPath(path, "consumerGroups")),
-			Retention:      r.span(schemas.JoinPath(path, "retention"), eventhubs.DefaultRetention, 1, math.MaxInt64),
+			Name:           r.Text(schemas.JoinPath(path, "name"), ""),
+			PartitionCount: r.Number(schemas.JoinPath(path, "partitionCount"), eventhubs.DefaultPartitions, 1, 32),
+			ConsumerGroups: r.List(schemas.JoinPath(path, "consumerGroups")),
+			Retention:      r.Span(schemas.JoinPath(path, "retention"), eventhubs.DefaultRetention, 1, math.MaxInt64),
 		})
 	}
 	return c

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -68,9 +69,9 @@ func inputPath(function, binding string) string {
 func (l *indexer) fixedInput(f *Function, b *Binding) (bindings.Value, bool) {
 	inputs, _ := l.app.hostDoc.Lookup(inputsPath)
 	functions, _ := inputs.(map[string]any)
-	_, of, _ := member(functions, f.Name)
+	_, of, _ := document.Member(functions, f.Name)
 	values, _ := of.(map[string]any)
-	_, value, ok := member(values, b.Name)
+	_, value, ok := document.Member(values, b.Name)
 	if !ok {
 		return bindings.Value{}, false
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -88,7 +89,7 @@ type Function struct {
 	doc        *schemas.Document
 	base       string // path of the function in doc: "" in function.json, the name in code
 	own        bool   // it has a retry object of its own, good or bad
-	spans      []spanText
+	spans      []document.SpanText
 	nearMisses []*schemas.Fault
 	staged     []stagedFault
 	routed     *routePlace             // of a function that a route of host.json makes
@@ -173,19 +174,19 @@ func (b *Binding) Output() bool { return b.Direction == "out" || b.Direction == 
 
 // Value returns the property of that name, ignoring case; nil when absent.
 func (b *Binding) Value(key string) any {
-	_, v, _ := member(b.Props, key)
+	_, v, _ := document.Member(b.Props, key)
 	return v
 }
 
 // String returns the property of that name, ignoring case, when it is a text,
 // number or boolean; "" otherwise.
-func (b *Binding) String(key string) string { return scalarText(b.Value(key)) }
+func (b *Binding) String(key string) string { return document.ScalarText(b.Value(key)) }
 
 // PathOf returns the JSON path of a property, in the spelling of the file.
 func (b *Binding) PathOf(key string) string {
 	if old, ok := b.earlier[key]; ok {
 		key = old
-	} else if name, _, ok := member(b.Props, key); ok {
+	} else if name, _, ok := document.Member(b.Props, key); ok {
 		key = name
 	}
 	return schemas.JoinPath(b.Path, key)
@@ -216,7 +217,7 @@ const (
 // fault records a fault of the function at a JSON path of its file.
 func (f *Function) fault(s stage, path string, kind schemas.Kind, found, allowed, reason string) *schemas.Fault {
 	fault := &schemas.Fault{File: f.file(), Path: path, Kind: kind, Found: found, Allowed: allowed, Reason: reason}
-	f.record(s, position(fault, f.doc))
+	f.record(s, document.Position(fault, f.doc))
 	return fault
 }
 
@@ -238,7 +239,7 @@ func (f *Function) placed(fault *schemas.Fault) *schemas.Fault {
 	if f.routed != nil {
 		f.routed.take(fault)
 	}
-	if fault.File == codeFile {
+	if fault.File == document.CodeFile {
 		fault.Line, fault.Column = 0, 0
 	}
 	return fault
@@ -249,7 +250,7 @@ func (f *Function) file() string {
 	if f.File != "" {
 		return f.File
 	}
-	return codeFile
+	return document.CodeFile
 }
 
 // at returns the path in f.doc of a path within the function.
@@ -265,5 +266,5 @@ func (f *Function) at(path string) string {
 
 // warnAt records a warning at a JSON path.
 func (f *Function) warnAt(path, found, allowed, reason, hint string) {
-	f.warn(position(&schemas.Fault{File: f.file(), Path: path, Found: found, Allowed: allowed, Reason: reason, Hint: hint}, f.doc))
+	f.warn(document.Position(&schemas.Fault{File: f.file(), Path: path, Found: found, Allowed: allowed, Reason: reason, Hint: hint}, f.doc))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -17,7 +18,7 @@ import (
 func (l *loader) readFunctionFile(f *Function, path string) {
 	text, err := l.readFile(path)
 	if err != nil {
-		f.fault(syntax, "", schemas.KindJSON, "", "", "the file cannot be read: "+cause(err))
+		f.fault(syntax, "", schemas.KindJSON, "", "", "the file cannot be read: "+document.Cause(err))
 		return
 	}
 	l.hash(f.File, text)
@@ -99,12 +100,12 @@ func stageOf(f *schemas.Fault, path string) stage {
 // readContent reads what function.json and a declaration have in common.
 func (l *loader) readContent(f *Function, root, canonical map[string]any) {
 	l.readBindings(f, root["bindings"], canonical["bindings"])
-	r := reader{doc: f.doc, spans: &f.spans}
+	r := document.Reader{Doc: f.doc, Spans: &f.spans}
 	if raw, given := root["retry"]; given && raw != nil && raw != "" {
-		policy, faults := r.readPolicy(f.at("retry"), canonical["retry"], schemas.KindJSON, false)
+		policy, faults := r.ReadPolicy(f.at("retry"), canonical["retry"], schemas.KindJSON, false)
 		if f.own = policy != nil || len(faults) > 0; !f.own {
 			path := f.at("retry.strategy")
-			f.warnAt(path, f.doc.Found(path), allowedFor("strategy"), "no strategy has this number: the function has the policy of host.json, if there is one", "")
+			f.warnAt(path, f.doc.Found(path), document.AllowedFor("strategy"), "no strategy has this number: the function has the policy of host.json, if there is one", "")
 		}
 		for _, fault := range faults {
 			f.record(retryPolicy, fault)
@@ -148,7 +149,7 @@ func (l *loader) fromCode(folders []*Function) []*Function {
 // idle warns of a handler that no function uses: it declares no bindings and has no
 // folder, or the function went with its folder.
 func (l *loader) idle(d *call.Declaration) bool {
-	f := &schemas.Fault{File: codeFile, Path: schemas.JoinPath("", d.Name)}
+	f := &schemas.Fault{File: document.CodeFile, Path: schemas.JoinPath("", d.Name)}
 	switch {
 	case slices.ContainsFunc(l.opts.Removed, func(name string) bool { return strings.EqualFold(name, d.Name) }):
 		f.Reason = "the function's folder was removed, and the function with it; the program still has its handler"
@@ -191,7 +192,7 @@ func (f *Function) overrule(d *call.Declaration) {
 	} {
 		if v, _ := f.doc.Lookup(c.key); c.given && v == nil {
 			f.warn(&schemas.Fault{
-				File: codeFile, Path: schemas.JoinPath("", d.Name),
+				File: document.CodeFile, Path: schemas.JoinPath("", d.Name),
 				Reason: fmt.Sprintf("the code declares %s of the function, which has no effect: %s counts as a whole", c.key, f.File),
 				Hint:   fmt.Sprintf("write %s into %s", c.key, f.File),
 			})
@@ -203,17 +204,17 @@ func (f *Function) overrule(d *call.Declaration) {
 func (f *Function) addDeclared(d *call.Declaration) {
 	if d.Retry != nil {
 		f.own = true
-		policy, faults := declaredPolicy(d.Name, d.Retry)
+		policy, faults := document.DeclaredPolicy(d.Name, d.Retry)
 		for _, fault := range faults {
 			f.record(retryPolicy, fault)
 		}
-		f.setPolicy(policy, FromCode, codeFile, schemas.JoinPath(d.Name, "retry"))
+		f.setPolicy(policy, FromCode, document.CodeFile, schemas.JoinPath(d.Name, "retry"))
 	}
 	if d.CircuitBreaker != nil {
 		f.CircuitBreaker = declaredBreaker(f, d)
 	}
 	if d.Disabled {
-		f.Disabled, f.DisabledBy = true, codeFile
+		f.Disabled, f.DisabledBy = true, document.CodeFile
 	}
 }
 
@@ -223,7 +224,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 	list := make([]json.RawMessage, len(d.Bindings))
 	for i, text := range d.Bindings {
 		list[i] = json.RawMessage("null")
-		doc, fault := schemas.Parse(codeFile, text)
+		doc, fault := schemas.Parse(document.CodeFile, text)
 		if fault != nil {
 			fault.Path = schemas.IndexPath(f.at("bindings"), i)
 			f.record(syntax, fault)
@@ -232,7 +233,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		list[i] = doc.JSON()
 	}
 	f.Config = rawJSON(map[string]any{"bindings": list, "disabled": d.Disabled})
-	inner, fault := schemas.Parse(codeFile, f.Config)
+	inner, fault := schemas.Parse(document.CodeFile, f.Config)
 	if fault != nil {
 		f.record(syntax, fault)
 		return f
@@ -243,7 +244,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 	nested.WriteByte(':')
 	nested.Write(f.Config)
 	nested.WriteByte('}')
-	if f.doc, fault = schemas.Parse(codeFile, nested.Bytes()); fault != nil {
+	if f.doc, fault = schemas.Parse(document.CodeFile, nested.Bytes()); fault != nil {
 		f.record(syntax, fault)
 		return f
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
@@ -247,7 +248,7 @@ func (l *handlerFinder) inLanguage(h *HandlerSpec, found *language) {
 }
 
 func runtimeFault(s setting, reason string) *schemas.Fault {
-	f := &schemas.Fault{File: environmentFile, Path: runtimeSetting, Found: schemas.Quote(s.value), Allowed: "go, or unset", Reason: reason}
+	f := &schemas.Fault{File: document.EnvironmentFile, Path: runtimeSetting, Found: schemas.Quote(s.value), Allowed: "go, or unset", Reason: reason}
 	switch {
 	case s.secret:
 		f.File = s.file()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -34,18 +35,18 @@ type hostFile struct {
 // cannot be read counts as an empty object, so that everything else can still be
 // looked at.
 func (l *hostFile) loadHostFile() *schemas.Document {
-	text, err := l.readFile(filepath.Join(l.app.Dir, hostFileName))
-	empty := mustParse(hostFileName, "{}")
+	text, err := l.readFile(filepath.Join(l.app.Dir, document.HostFile))
+	empty := mustParse(document.HostFile, "{}")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		l.app.MissingHostJSON = true
 		return l.overlay(empty)
 	case err != nil:
-		l.fault(&schemas.Fault{File: hostFileName, Kind: schemas.KindFormat, Reason: "the file cannot be read: " + cause(err)})
+		l.fault(&schemas.Fault{File: document.HostFile, Kind: schemas.KindFormat, Reason: "the file cannot be read: " + document.Cause(err)})
 		return l.overlay(empty)
 	}
 	l.hash("host.json", text)
-	doc, fault := schemas.Parse(hostFileName, text)
+	doc, fault := schemas.Parse(document.HostFile, text)
 	if fault != nil {
 		fault.Kind = schemas.KindFormat
 		l.unreadable = true
@@ -104,12 +105,12 @@ func (l *hostFile) overlaySwitch(doc *schemas.Document, assignment string) {
 	known, exists := findSwitch(name)
 	switch {
 	case !ok:
-		l.fault(&schemas.Fault{File: setFile, Found: schemas.Quote(assignment), Allowed: "NAME=VALUE", Reason: "a switch is set as NAME=VALUE", Hint: "for instance --set retryCounting=documented"})
+		l.fault(&schemas.Fault{File: document.SetFile, Found: schemas.Quote(assignment), Allowed: "NAME=VALUE", Reason: "a switch is set as NAME=VALUE", Hint: "for instance --set retryCounting=documented"})
 	case !exists:
-		l.fault(&schemas.Fault{File: setFile, Path: schemas.JoinPath(switchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(switchNames[:], ", "), Reason: "there is no switch of this name"})
+		l.fault(&schemas.Fault{File: document.SetFile, Path: schemas.JoinPath(switchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(switchNames[:], ", "), Reason: "there is no switch of this name"})
 	default:
-		l.app.overrides = append(l.app.overrides, override{file: setFile, setting: known, path: schemas.JoinPath(switchSection, known)})
-		doc.Override([]string{switchSection, known}, strings.TrimSpace(value), setFile)
+		l.app.overrides = append(l.app.overrides, override{file: document.SetFile, setting: known, path: schemas.JoinPath(switchSection, known)})
+		doc.Override([]string{switchSection, known}, strings.TrimSpace(value), document.SetFile)
 	}
 }
 
@@ -128,7 +129,7 @@ func (l *reading) findOverride(path, file string) *override {
 
 // explain completes faults whose value came from an override: place and hint.
 func (l *reading) explain(f *schemas.Fault) {
-	if f.File == hostFileName || f.Line != 0 {
+	if f.File == document.HostFile || f.Line != 0 {
 		return
 	}
 	o := l.findOverride(f.Path, f.File)
@@ -136,7 +137,7 @@ func (l *reading) explain(f *schemas.Fault) {
 		return
 	}
 	f.Line, f.Column = o.line, o.column
-	if f.Hint == "" && o.file != setFile && o.file != "--functions" {
+	if f.Hint == "" && o.file != document.SetFile && o.file != "--functions" {
 		f.Hint = "the value comes from the setting " + o.setting
 	}
 }

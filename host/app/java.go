@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -42,7 +43,7 @@ func javaApp(dir string, _ *Settings) *language {
 func unbuiltJava(found *language) *schemas.Fault {
 	b := javaBuilds[slices.IndexFunc(javaBuilds, func(b javaBuild) bool { return b.file == found.sign })]
 	return &schemas.Fault{
-		File: b.file, Reason: fmt.Sprintf("the app has not been built: no folder below %s holds %s", b.folder, hostFileName), Hint: "run " + strconv.Quote(b.command),
+		File: b.file, Reason: fmt.Sprintf("the app has not been built: no folder below %s holds %s", b.folder, document.HostFile), Hint: "run " + strconv.Quote(b.command),
 	}
 }
 
@@ -52,7 +53,7 @@ func newestApp(folder string) (newest string) {
 	var changed time.Time
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && e.IsDir() && isFile(folder, e.Name(), hostFileName) && (newest == "" || info.ModTime().After(changed)) {
+		if err == nil && e.IsDir() && isFile(folder, e.Name(), document.HostFile) && (newest == "" || info.ModTime().After(changed)) {
 			newest, changed = filepath.Join(folder, e.Name()), info.ModTime()
 		}
 	}

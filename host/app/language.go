@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -201,7 +202,7 @@ func (l *handlerFinder) explainLanguage(functions []*Function) {
 		w = runtimeFault(named, "")
 		w.Allowed = ""
 	} else if lang.sign == "" {
-		w.File = hostFileName
+		w.File = document.HostFile
 	}
 	w.Reason = fmt.Sprintf("the functions of this app are written in %s, and %s", lang.words, l.noWorker.Reason)
 	if lang.inCode {

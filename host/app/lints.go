@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -52,7 +53,7 @@ type linter struct {
 // at adds a lint at a place in a document; doc nil gives no position.
 func (l *linter) at(id, function string, doc *schemas.Document, file, path, format string, args ...any) {
 	lint := Lint{ID: id, Function: function, File: file, Path: path, Message: fmt.Sprintf(format, args...)}
-	if doc != nil && (file == doc.File()) && file != codeFile {
+	if doc != nil && (file == doc.File()) && file != document.CodeFile {
 		lint.Line, lint.Column = doc.Pos(path)
 	}
 	l.lints = append(l.lints, lint)
@@ -91,9 +92,9 @@ func (l *linter) hostFile() {
 	l.incompleteOverride()
 }
 
-func (l *linter) oddSpans(function string, spans []spanText) {
+func (l *linter) oddSpans(function string, spans []document.SpanText) {
 	for _, s := range spans {
-		l.onFault("L-4", function, s.fault, "%s means %s; write a time span as hh:mm:ss, with days as d.hh:mm:ss", s.fault.Found, s.reading)
+		l.onFault("L-4", function, s.Fault, "%s means %s; write a time span as hh:mm:ss, with days as d.hh:mm:ss", s.Fault.Found, s.Reading)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -35,7 +36,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	doc := l.host.loadHostFile()
 	l.host.applyProfile(doc)
 	l.app.hostDoc = doc
-	r := reader{doc: doc, spans: &l.app.spans}
+	r := document.Reader{Doc: doc, Spans: &l.app.spans}
 	l.host.readSwitches(r)
 	l.host.readConfig(r)
 	if !l.host.unreadable {
@@ -140,7 +141,7 @@ func (l *hostFile) schemaFaults(doc *schemas.Document) {
 // covered reports whether there is a fault about the same value already.
 func covered(staged []stagedFault, f *schemas.Fault) bool {
 	for _, s := range staged {
-		if strings.EqualFold(s.fault.Path, f.Path) && (s.fault.File == f.File || f.File == hostFileName) {
+		if strings.EqualFold(s.fault.Path, f.Path) && (s.fault.File == f.File || f.File == document.HostFile) {
 			return true
 		}
 	}
@@ -182,7 +183,7 @@ func (s stagedFault) before(other stagedFault) bool {
 // proxies warns about a file that the platform no longer reads
 // (spec host-and-retry 12.3).
 func (l *reading) proxies() {
-	const name = proxiesFileName
+	const name = document.ProxiesFile
 	if info, err := os.Stat(filepath.Join(l.app.Dir, name)); err == nil && !info.IsDir() {
 		l.warn(&schemas.Fault{File: name, Reason: "proxies are not supported; the file is ignored", Hint: "write an HTTP-triggered function instead"})
 	}
@@ -203,7 +204,7 @@ func (l *loader) checkStorage() {
 		return
 	}
 	l.faultAt(hostNeeds, &schemas.Fault{
-		File: localFileName, Path: "Values.AzureWebJobsStorage", Kind: schemas.KindInvalidOperation,
+		File: document.LocalFile, Path: "Values.AzureWebJobsStorage", Kind: schemas.KindInvalidOperation,
 		Allowed: "a connection string",
 		Reason:  hostStorage + " is missing; every trigger except HTTP needs it: " + strings.Join(needy, ", "),
 		Hint:    `set it in the environment or under Values in local.settings.json, for instance to "UseDevelopmentStorage=true"`,
@@ -214,7 +215,7 @@ func (l *loader) checkStorage() {
 func (l *reading) forgive() {
 	l.staged = slices.DeleteFunc(l.staged, func(s stagedFault) bool {
 		switch s.fault.File {
-		case hostFileName, localFileName, environmentFile:
+		case document.HostFile, document.LocalFile, document.EnvironmentFile:
 			if !hasPrefixFold(s.fault.Path, switchSection+".") {
 				l.warn(s.fault)
 				return true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -39,16 +40,16 @@ func (l *loader) plainSettings() {
 	}
 	l.app.Settings = NewSettings(l.opts.Env)
 	defer func() { l.app.Settings.warnings = slices.Clone(l.app.Warnings) }() // nothing else has warned yet
-	text, err := os.ReadFile(filepath.Join(l.app.Dir, localFileName))
+	text, err := os.ReadFile(filepath.Join(l.app.Dir, document.LocalFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err != nil {
-		l.warn(&schemas.Fault{File: localFileName, Reason: "the file cannot be read and counts as empty: " + cause(err)})
+		l.warn(&schemas.Fault{File: document.LocalFile, Reason: "the file cannot be read and counts as empty: " + document.Cause(err)})
 		return
 	}
 	l.app.Settings.text = text
-	doc, fault := schemas.Parse(localFileName, text)
+	doc, fault := schemas.Parse(document.LocalFile, text)
 	if fault != nil {
 		fault.Reason += "; the file counts as empty"
 		l.warn(fault)
@@ -86,7 +87,7 @@ type localFile struct {
 
 // object returns a section ignoring case, with its path.
 func (s *localFile) object(name string) (path string, m map[string]any, v any) {
-	path, v, _ = member(s.root, name)
+	path, v, _ = document.Member(s.root, name)
 	m, _ = v.(map[string]any)
 	return path, m, v
 }
@@ -119,19 +120,19 @@ func (s *localFile) malformed() (faults []*schemas.Fault) {
 		case []any:
 			bad(sub, "a text, or an object with ConnectionString and ProviderName", "a connection string must be a text or an object")
 		case map[string]any:
-			if name, text, _ := member(v, "ConnectionString"); text != nil && scalarText(text) == "" && text != "" {
+			if name, text, _ := document.Member(v, "ConnectionString"); text != nil && document.ScalarText(text) == "" && text != "" {
 				bad(schemas.JoinPath(sub, name), "a text", "a connection string must be a text")
 			}
 		}
 	}
 	path, host, _ := s.object("Host")
-	if name, v, _ := member(host, "LocalHttpPort"); v != nil {
-		if n, ok := wholeNumber(v); !ok || n < 1 || n > 65535 {
+	if name, v, _ := document.Member(host, "LocalHttpPort"); v != nil {
+		if n, ok := document.WholeNumber(v); !ok || n < 1 || n > 65535 {
 			bad(schemas.JoinPath(path, name), "1 to 65535", "this is not a port")
 		}
 	}
-	if name, v, _ := member(host, "CORSCredentials"); v != nil {
-		if text := strings.ToLower(scalarText(v)); text != "true" && text != "false" {
+	if name, v, _ := document.Member(host, "CORSCredentials"); v != nil {
+		if text := strings.ToLower(document.ScalarText(v)); text != "true" && text != "false" {
 			bad(schemas.JoinPath(path, name), "true or false", "CORSCredentials must be true or false")
 		}
 	}
@@ -142,8 +143,8 @@ func (s *localFile) malformed() (faults []*schemas.Fault) {
 // decrypted reports whether the values are plain. A missing IsEncrypted means
 // true on the platform, whose decryption then fails on plain text.
 func (s *localFile) decrypted() bool {
-	path, v, ok := member(s.root, "IsEncrypted")
-	if ok && strings.EqualFold(strings.TrimSpace(scalarText(v)), "false") {
+	path, v, ok := document.Member(s.root, "IsEncrypted")
+	if ok && strings.EqualFold(strings.TrimSpace(document.ScalarText(v)), "false") {
 		return true
 	}
 	f := s.doc.Fault("IsEncrypted", "", "false", "IsEncrypted is missing, which means true: the settings would have to be decrypted")
@@ -159,7 +160,7 @@ func (s *localFile) decrypted() bool {
 
 func (s *localFile) values() {
 	path, values, _ := s.object("Values")
-	for _, key := range inFileOrder(s.doc, path, values) {
+	for _, key := range document.InFileOrder(s.doc, path, values) {
 		at := schemas.JoinPath(path, key)
 		s.export(key, at, values[key])
 	}
@@ -185,15 +186,15 @@ func (s *localFile) export(name, path string, value any) {
 		return
 	}
 	line, column := s.doc.Pos(path)
-	s.app.Settings.add(setting{name: name, value: scalarText(value), local: true, line: line, column: column})
+	s.app.Settings.add(setting{name: name, value: document.ScalarText(value), local: true, line: line, column: column})
 }
 
 func (s *localFile) connectionStrings() {
 	path, connections, _ := s.object("ConnectionStrings")
-	for _, key := range inFileOrder(s.doc, path, connections) {
+	for _, key := range document.InFileOrder(s.doc, path, connections) {
 		value, at := connections[key], schemas.JoinPath(path, key)
 		if object, ok := value.(map[string]any); ok {
-			name, text, _ := member(object, "ConnectionString")
+			name, text, _ := document.Member(object, "ConnectionString")
 			value, at = text, schemas.JoinPath(at, name)
 		}
 		if strings.TrimSpace(key) == "" {
@@ -206,14 +207,14 @@ func (s *localFile) connectionStrings() {
 
 func (s *localFile) hostSection() {
 	path, host, _ := s.object("Host")
-	if _, v, _ := member(host, "LocalHttpPort"); v != nil {
-		s.app.Local.Port, _ = wholeNumber(v)
+	if _, v, _ := document.Member(host, "LocalHttpPort"); v != nil {
+		s.app.Local.Port, _ = document.WholeNumber(v)
 	}
-	if _, v, _ := member(host, "LocalHttpAddress"); v != nil {
-		s.app.Local.Address = scalarText(v)
+	if _, v, _ := document.Member(host, "LocalHttpAddress"); v != nil {
+		s.app.Local.Address = document.ScalarText(v)
 	}
-	if name, v, _ := member(host, "CORS"); v != nil {
-		text := scalarText(v)
+	if name, v, _ := document.Member(host, "CORS"); v != nil {
+		text := document.ScalarText(v)
 		if strings.ContainsAny(text, " \t") {
 			at := schemas.JoinPath(path, name)
 			f := s.doc.Fault(at, s.doc.Found(at), "origins separated by commas, without spaces", "the list of origins has spaces in it, which are removed")
@@ -225,7 +226,7 @@ func (s *localFile) hostSection() {
 			}
 		}
 	}
-	if _, v, _ := member(host, "CORSCredentials"); v != nil {
-		s.app.Local.CORSCredentials = strings.EqualFold(scalarText(v), "true")
+	if _, v, _ := document.Member(host, "CORSCredentials"); v != nil {
+		s.app.Local.CORSCredentials = strings.EqualFold(document.ScalarText(v), "true")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -20,7 +21,7 @@ func (l *loader) nothingDeclared() {
 	if l.opts.Declared == nil || len(l.app.Functions) > 0 || h.Kind != Language || !h.Worker {
 		return
 	}
-	w := &schemas.Fault{File: hostFileName, Reason: "the app has no function, neither a function.json nor one in code", Hint: "\"redeliver new\" adds one"}
+	w := &schemas.Fault{File: document.HostFile, Reason: "the app has no function, neither a function.json nor one in code", Hint: "\"redeliver new\" adds one"}
 	switch h.Runtime {
 	case "node":
 		text, err := os.ReadFile(filepath.Join(l.app.Dir, packageFileName))

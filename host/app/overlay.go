@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/app/document"
 )
 
 // readFile is os.ReadFile, after a look at Options.Overlay.
@@ -26,7 +28,7 @@ func (l *reading) functionFolders(folder string) ([]string, error) {
 	}
 	var names []string
 	for _, entry := range entries {
-		file := filepath.Join(l.app.Dir, folder, entry.Name(), functionFileName)
+		file := filepath.Join(l.app.Dir, folder, entry.Name(), document.FunctionFile)
 		if info, err := os.Stat(file); err == nil && !info.IsDir() {
 			names = append(names, entry.Name())
 		}
@@ -34,7 +36,7 @@ func (l *reading) functionFolders(folder string) ([]string, error) {
 	for file := range l.opts.Overlay {
 		parent, name := filepath.Split(filepath.FromSlash(file))
 		within, folderName := filepath.Split(strings.TrimSuffix(parent, string(filepath.Separator)))
-		if name == functionFileName && folderName != "" && filepath.Clean(within) == filepath.Clean(folder) {
+		if name == document.FunctionFile && folderName != "" && filepath.Clean(within) == filepath.Clean(folder) {
 			names = append(names, folderName)
 		}
 	}

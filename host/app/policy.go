@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -27,13 +28,13 @@ func (l *loader) inheritPolicy(f *Function) {
 	if policy == nil {
 		return
 	}
-	if l.app.Config.RetryFrom == hostFileName {
-		f.setPolicy(policy, FromApp, hostFileName, "retry")
+	if l.app.Config.RetryFrom == document.HostFile {
+		f.setPolicy(policy, FromApp, document.HostFile, "retry")
 		return
 	}
-	f.setPolicy(policy, FromEnvironment, environmentFile, "retry")
-	for _, p := range policyProperties {
-		if source := l.app.hostDoc.Source("retry." + p); source != hostFileName {
+	f.setPolicy(policy, FromEnvironment, document.EnvironmentFile, "retry")
+	for _, p := range document.PolicyProperties {
+		if source := l.app.hostDoc.Source("retry." + p); source != document.HostFile {
 			f.PolicyFile = source
 		}
 	}

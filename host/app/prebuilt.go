@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -166,7 +167,7 @@ func (l *handlerFinder) expand(path, argument string) string {
 		}
 		if !slices.ContainsFunc(handlerVariables, func(v string) bool { return strings.EqualFold(v, name) }) {
 			w := l.app.hostDoc.Fault(path, schemas.Quote(argument), "", "no setting has the name "+schemas.Quote(name)+": the argument keeps "+text+" as it is")
-			w.Hint = "set " + name + " in the environment or under Values in " + localFileName
+			w.Hint = "set " + name + " in the environment or under Values in " + document.LocalFile
 			l.warn(w)
 		}
 		return text
@@ -174,16 +175,16 @@ func (l *handlerFinder) expand(path, argument string) string {
 }
 
 // overHTTP reports whether a section customHandler says that its program serves HTTP.
-func overHTTP(r reader, section string) bool {
-	if section == "httpWorker" || r.has(section+".type") || r.has(section+".port") || r.has(section+".http") {
+func overHTTP(r document.Reader, section string) bool {
+	if section == "httpWorker" || r.Has(section+".type") || r.Has(section+".port") || r.Has(section+".http") {
 		return true
 	}
-	for _, argument := range r.list(section + ".description.arguments") {
+	for _, argument := range r.List(section + ".description.arguments") {
 		for _, v := range handlerVariables {
 			if strings.Contains(strings.ToUpper(argument), "%"+v+"%") {
 				return true
 			}
 		}
 	}
-	return r.flag(section+".enableForwardingHttpRequest", false) || r.flag(section+".enableProxyingHttpRequest", false)
+	return r.Flag(section+".enableForwardingHttpRequest", false) || r.Flag(section+".enableProxyingHttpRequest", false)
 }

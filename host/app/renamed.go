@@ -5,18 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 // renamedKeys warns about keys of host.json that have another name now.
-func (l *hostFile) renamedKeys(r reader) {
+func (l *hostFile) renamedKeys(r document.Reader) {
 	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
-		old := below(n.In, n.Old)
-		if !r.has(old) {
+		old := document.Below(n.In, n.Old)
+		if !r.Has(old) {
 			continue
 		}
-		w := r.doc.Fault(old, "", n.New, "")
-		w.Reason, w.Hint = renameWords(n, r.has(below(n.In, n.New)))
+		w := r.Doc.Fault(old, "", n.New, "")
+		w.Reason, w.Hint = renameWords(n, r.Has(document.Below(n.In, n.New)))
 		if n.In == "" && n.New != "" {
 			w.Reason = fmt.Sprintf("%s stood at the top of host.json in version 1, and is ignored there", n.Old)
 			w.Hint = "move it to " + n.New
@@ -59,7 +60,7 @@ func withoutRenamed(near []*schemas.Fault, file schemas.Name) (kept []*schemas.F
 	for _, f := range near {
 		known := false
 		for _, n := range schemas.RenamedKeys(file) {
-			known = known || file == schemas.HostJSON && strings.EqualFold(f.Path, below(n.In, n.Old)) ||
+			known = known || file == schemas.HostJSON && strings.EqualFold(f.Path, document.Below(n.In, n.Old)) ||
 				file == schemas.FunctionJSON && strings.EqualFold(f.Path[strings.LastIndex(f.Path, ".")+1:], n.Old)
 		}
 		if !known {
@@ -76,8 +77,8 @@ func (l *loader) renamedProperties(f *Function, b *Binding) {
 		if !b.Is(n.In) {
 			continue
 		}
-		old, value, given := member(b.Props, n.Old)
-		now, _, beside := member(b.Props, n.New)
+		old, value, given := document.Member(b.Props, n.Old)
+		now, _, beside := document.Member(b.Props, n.New)
 		given, beside = given && value != nil, beside && b.Value(n.New) != nil
 		earlier := n.Bundle > 0 && l.host.earlierBundle
 		switch {

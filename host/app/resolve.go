@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -37,11 +38,11 @@ func settingFault(doc *schemas.Document, path, text string, err error) *schemas.
 	f := &schemas.Fault{Path: path, Found: schemas.Quote(text), Reason: strings.TrimSuffix(err.Error(), "."), Kind: schemas.KindInvalidOperation}
 	var missing *bindings.SettingError
 	if errors.As(err, &missing) && missing.Name != "" {
-		f.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", missing.Name, localFileName)
+		f.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", missing.Name, document.LocalFile)
 	} else {
 		f.Allowed, f.Kind = "names in pairs of %", schemas.KindFormat
 	}
-	return position(f, doc)
+	return document.Position(f, doc)
 }
 
 // resolveProps returns a copy of v with every text resolved. path is where v

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
@@ -42,7 +43,7 @@ func RouteOf(a *App, f *Function) httptrigger.Route {
 // checkPrefix refuses a prefix that spoils each route: one that puts two slashes into it,
 // which the routes of the platform's library have not, and one that is no template (ext:
 // WebJobsRouteBuilder.cs BuildRouteTemplate).
-func (l *hostFile) checkPrefix(r reader) {
+func (l *hostFile) checkPrefix(r document.Reader) {
 	const path = "extensions.http.routePrefix"
 	prefix, reason := l.app.Config.HTTP.RoutePrefix, ""
 	if strings.HasSuffix(prefix, "/") || strings.Contains(prefix, "//") {
@@ -53,7 +54,7 @@ func (l *hostFile) checkPrefix(r reader) {
 	if reason == "" {
 		return
 	}
-	f := r.doc.Fault(path, schemas.Quote(prefix), `a prefix without a slash at its end, such as "api/v1"`, reason+", and "+StopsTheApp)
+	f := r.Doc.Fault(path, schemas.Quote(prefix), `a prefix without a slash at its end, such as "api/v1"`, reason+", and "+StopsTheApp)
 	f.Kind = schemas.KindInvalidOperation
 	l.fault(f)
 }
@@ -121,7 +122,7 @@ func (l *loader) checkRoutes(functions []*Function) {
 // methodsMeet compares methods with their case, as the platform does. None given
 // means all.
 func methodsMeet(a, b *Binding) bool {
-	x, y := textList(a.Value("methods")), textList(b.Value("methods"))
+	x, y := document.TextList(a.Value("methods")), document.TextList(b.Value("methods"))
 	if len(x) == 0 || len(y) == 0 {
 		return true
 	}

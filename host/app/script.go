@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -46,7 +47,7 @@ func scriptText(v any) string {
 	if b, ok := v.(bool); ok {
 		return map[bool]string{true: "True", false: "False"}[b]
 	}
-	return scalarText(v)
+	return document.ScalarText(v)
 }
 
 // primaryScript picks the script: a single file besides function.json, or the
@@ -58,7 +59,7 @@ func primaryScript(dir string) string {
 	}
 	var files []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.EqualFold(e.Name(), functionFileName) {
+		if !e.IsDir() && !strings.EqualFold(e.Name(), document.FunctionFile) {
 			files = append(files, e.Name())
 		}
 	}

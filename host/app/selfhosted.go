@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -42,8 +43,8 @@ var selfHostedMethods = []string{"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"
 
 // applyProfile lays the defaults of the app's profile under what is set.
 func (l *hostFile) applyProfile(doc *schemas.Document) {
-	r := reader{doc: doc}
-	given := strings.TrimSpace(r.text(profileKey, ""))
+	r := document.Reader{Doc: doc}
+	given := strings.TrimSpace(r.Text(profileKey, ""))
 	at := slices.IndexFunc(profiles, func(p string) bool { return strings.EqualFold(p, given) })
 	switch {
 	case given == "" || at == 0:
@@ -56,7 +57,7 @@ func (l *hostFile) applyProfile(doc *schemas.Document) {
 	}
 	for _, d := range profileDefaults {
 		if _, set := doc.Lookup(d.path); !set {
-			doc.Override(d.segments, d.value, hostFileName)
+			doc.Override(d.segments, d.value, document.HostFile)
 		}
 	}
 }
@@ -68,22 +69,22 @@ type selfHostedRoute struct {
 }
 
 // selfHostedRoutes are the routes of host.json in their order.
-func selfHostedRoutes(r reader) (routes []selfHostedRoute) {
-	level := r.text(levelPath, "function")
+func selfHostedRoutes(r document.Reader) (routes []selfHostedRoute) {
+	level := r.Text(levelPath, "function")
 	add := func(path string, v any) {
 		if object, ok := v.(map[string]any); ok {
-			_, route, _ := member(object, "route")
-			_, own, _ := member(object, "authorizationLevel")
-			routes = append(routes, selfHostedRoute{path: path, route: scalarText(route), level: cmp.Or(scalarText(own), level)})
+			_, route, _ := document.Member(object, "route")
+			_, own, _ := document.Member(object, "authorizationLevel")
+			routes = append(routes, selfHostedRoute{path: path, route: document.ScalarText(route), level: cmp.Or(document.ScalarText(own), level)})
 		}
 	}
-	switch v := r.value(routesPath).(type) {
+	switch v := r.Value(routesPath).(type) {
 	case []any:
 		for i, item := range v {
 			add(schemas.IndexPath(routesPath, i), item)
 		}
 	case map[string]any: // of settings
-		for _, key := range byIndex(v) {
+		for _, key := range document.ByIndex(v) {
 			add(schemas.JoinPath(routesPath, key), v[key])
 		}
 	}
@@ -93,7 +94,7 @@ func selfHostedRoutes(r reader) (routes []selfHostedRoute) {
 // fromRoutes are the functions that the routes of host.json make. There is one source of
 // functions only: beside routes no folder counts, and no other runtime has them.
 func (l *loader) fromRoutes(folders []*Function) []*Function {
-	r := reader{doc: l.app.hostDoc}
+	r := document.Reader{Doc: l.app.hostDoc}
 	if l.app.Config.CustomHandler == nil || l.app.Config.CustomHandler.Section != "customHandler" {
 		return folders
 	}
@@ -146,15 +147,15 @@ type routePlace struct {
 
 // take moves a fault there from the declaration that was made of the route.
 func (p *routePlace) take(fault *schemas.Fault) {
-	if fault.File != codeFile && fault.File != "" {
+	if fault.File != document.CodeFile && fault.File != "" {
 		return
 	}
 	member := "route"
 	if strings.HasSuffix(fault.Path, "authLevel") {
 		member = "authorizationLevel"
 	}
-	fault.File, fault.Line, fault.Column, fault.Path = hostFileName, 0, 0, schemas.JoinPath(p.path, member)
-	position(fault, p.doc)
+	fault.File, fault.Line, fault.Column, fault.Path = document.HostFile, 0, 0, schemas.JoinPath(p.path, member)
+	document.Position(fault, p.doc)
 }
 
 // noFunctions warns of a custom handler that nothing calls: on the platform too, an app

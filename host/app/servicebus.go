@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/app/document"
 )
 
 // ServiceBus is extensions.serviceBus (spec messaging 2.1). The names of older
@@ -30,24 +31,24 @@ type ServiceBus struct {
 // infiniteSpan is how host.json writes a duration without end.
 const infiniteSpan = -time.Millisecond
 
-func readServiceBus(r reader, processors int) ServiceBus {
+func readServiceBus(r document.Reader, processors int) ServiceBus {
 	const at = "extensions.serviceBus"
-	now := func(name string) string { return r.current(at, name) }
-	renewal := r.span(now("maxAutoLockRenewalDuration"), servicebus.DefaultMaxAutoLockRenewal, math.MinInt64, longest)
+	now := func(name string) string { return r.Current(at, name) }
+	renewal := r.Span(now("maxAutoLockRenewalDuration"), servicebus.DefaultMaxAutoLockRenewal, math.MinInt64, document.Longest)
 	if renewal < 0 {
 		renewal = infiniteSpan
 	}
 	c := ServiceBus{
-		AutoCompleteMessages:         r.flag(now("autoCompleteMessages"), true),
+		AutoCompleteMessages:         r.Flag(now("autoCompleteMessages"), true),
 		MaxAutoLockRenewalDuration:   renewal,
-		MaxConcurrentCalls:           r.number(now("maxConcurrentCalls"), servicebus.DefaultMaxConcurrentCalls(processors), 1, maxInt),
-		MaxConcurrentSessions:        r.number(now("maxConcurrentSessions"), servicebus.DefaultMaxConcurrentSessions, 1, maxInt),
-		MaxConcurrentCallsPerSession: r.number(now("maxConcurrentCallsPerSession"), servicebus.DefaultMaxConcurrentCallsPerSession, 1, maxInt),
-		MaxMessageBatchSize:          r.number(now("maxMessageBatchSize"), servicebus.DefaultMaxMessageBatchSize, 1, maxInt),
-		MinMessageBatchSize:          r.number(now("minMessageBatchSize"), servicebus.DefaultMinMessageBatchSize, 1, maxInt),
-		MaxBatchWaitTime:             r.span(now("maxBatchWaitTime"), servicebus.DefaultMaxBatchWait, 0, 150*time.Second),
-		SessionIdleTimeout:           r.span(now("sessionIdleTimeout"), 0, 1, longest),
-		TryTimeout:                   r.span(now("clientRetryOptions.tryTimeout"), servicebus.DefaultTryTimeout, 1, longest),
+		MaxConcurrentCalls:           r.Number(now("maxConcurrentCalls"), servicebus.DefaultMaxConcurrentCalls(processors), 1, maxInt),
+		MaxConcurrentSessions:        r.Number(now("maxConcurrentSessions"), servicebus.DefaultMaxConcurrentSessions, 1, maxInt),
+		MaxConcurrentCallsPerSession: r.Number(now("maxConcurrentCallsPerSession"), servicebus.DefaultMaxConcurrentCallsPerSession, 1, maxInt),
+		MaxMessageBatchSize:          r.Number(now("maxMessageBatchSize"), servicebus.DefaultMaxMessageBatchSize, 1, maxInt),
+		MinMessageBatchSize:          r.Number(now("minMessageBatchSize"), servicebus.DefaultMinMessageBatchSize, 1, maxInt),
+		MaxBatchWaitTime:             r.Span(now("maxBatchWaitTime"), servicebus.DefaultMaxBatchWait, 0, 150*time.Second),
+		SessionIdleTimeout:           r.Span(now("sessionIdleTimeout"), 0, 1, document.Longest),
+		TryTimeout:                   r.Span(now("clientRetryOptions.tryTimeout"), servicebus.DefaultTryTimeout, 1, document.Longest),
 	}
 	return c
 }

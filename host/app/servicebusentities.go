@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -24,7 +25,7 @@ var (
 
 // loadServiceBusEntities reads the file that describes the entities of the embedded
 // Service Bus (spec messaging 3.12).
-func (l *hostFile) loadServiceBusEntities(r reader) {
+func (l *hostFile) loadServiceBusEntities(r document.Reader) {
 	name, text, ok := l.readConfigFile(r, entitiesFile, l.opts.Entities.ServiceBus)
 	if !ok {
 		return
@@ -36,11 +37,11 @@ func (l *hostFile) loadServiceBusEntities(r reader) {
 
 // readConfigFile returns the file that the flag or host.json names; ok is false when
 // no file can be read.
-func (l *hostFile) readConfigFile(r reader, c configFile, flag string) (name string, text []byte, ok bool) {
+func (l *hostFile) readConfigFile(r document.Reader, c configFile, flag string) (name string, text []byte, ok bool) {
 	name = flag
 	given := name != ""
 	if !given {
-		name = r.text(c.setting, "")
+		name = r.Text(c.setting, "")
 	}
 	if name == "" {
 		return "", nil, false
@@ -54,10 +55,10 @@ func (l *hostFile) readConfigFile(r reader, c configFile, flag string) (name str
 	if err != nil {
 		f := &schemas.Fault{File: c.flag}
 		if !given {
-			f = r.doc.Fault(c.setting, "", "", "")
+			f = r.Doc.Fault(c.setting, "", "", "")
 		}
 		f.Found, f.Allowed = schemas.Quote(name), "the path of a file, relative to the app folder"
-		f.Reason = "the file of " + c.what + " cannot be read: " + cause(err)
+		f.Reason = "the file of " + c.what + " cannot be read: " + document.Cause(err)
 		if errors.Is(err, fs.ErrNotExist) {
 			f.Reason = "the file of " + c.what + " does not exist"
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/app/document"
 )
 
 // Switches are the emulator's own switches: the object "redeliver" of host.json,
@@ -63,29 +64,29 @@ func findSwitch(name string) (string, bool) {
 
 // readSwitches fills App.Switches from the redeliver object of host.json, over
 // which the environment and --set were laid. The schema reports what is wrong.
-func (l *hostFile) readSwitches(r reader) {
+func (l *hostFile) readSwitches(r document.Reader) {
 	at := func(name string) string { return switchSection + "." + name }
 	l.app.Switches = Switches{
-		RetryCounting:          r.word(at("retryCounting"), "runtime", "documented"),
-		RetryTriggers:          r.word(at("retryTriggers"), "all", "ga"),
-		WorkerCrash:            r.word(at("workerCrash"), "keep", "stop"),
-		WakeUp:                 r.word(at("wakeUp"), "fast", "faithful"),
-		AutoCreateEntities:     r.word(at("autoCreateEntities"), "functions", "any", "none"),
-		StrictSessionSend:      r.flag(at("strictSessionSend"), false),
-		AutoForwardFailure:     r.word(at("autoForwardFailure"), "tdlq", "dlq"),
-		MaxForwardHops:         r.number(at("maxForwardHops"), servicebus.DefaultForwardHops, 1, maxInt),
-		EventGridSchedule:      r.word(at("eventGridSchedule"), "2019", "current"),
-		EventGridJitterPercent: r.number(at("eventGridJitterPercent"), 10, 0, 50),
-		EventGridProbation:     r.word(at("eventGridProbation"), "on", "off") == "on",
+		RetryCounting:          r.Word(at("retryCounting"), "runtime", "documented"),
+		RetryTriggers:          r.Word(at("retryTriggers"), "all", "ga"),
+		WorkerCrash:            r.Word(at("workerCrash"), "keep", "stop"),
+		WakeUp:                 r.Word(at("wakeUp"), "fast", "faithful"),
+		AutoCreateEntities:     r.Word(at("autoCreateEntities"), "functions", "any", "none"),
+		StrictSessionSend:      r.Flag(at("strictSessionSend"), false),
+		AutoForwardFailure:     r.Word(at("autoForwardFailure"), "tdlq", "dlq"),
+		MaxForwardHops:         r.Number(at("maxForwardHops"), servicebus.DefaultForwardHops, 1, maxInt),
+		EventGridSchedule:      r.Word(at("eventGridSchedule"), "2019", "current"),
+		EventGridJitterPercent: r.Number(at("eventGridJitterPercent"), 10, 0, 50),
+		EventGridProbation:     r.Word(at("eventGridProbation"), "on", "off") == "on",
 		Explicit:               make(map[string]bool),
 	}
 	for _, name := range switchNames {
-		if r.has(at(name)) {
+		if r.Has(at(name)) {
 			l.app.Switches.Explicit[name] = true
 		}
 	}
-	ids := r.list(at(ignoreSwitch))
-	if text, ok := r.value(at(ignoreSwitch)).(string); ok {
+	ids := r.List(at(ignoreSwitch))
+	if text, ok := r.Value(at(ignoreSwitch)).(string); ok {
 		ids = strings.Split(text, ",")
 	}
 	for _, id := range ids {

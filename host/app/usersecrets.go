@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -33,7 +34,7 @@ func (l *loader) withSecrets(plain *Settings) *Settings {
 	case errors.Is(err, fs.ErrNotExist):
 		return &s
 	case err != nil:
-		l.warn(&schemas.Fault{File: secretsFileName, Reason: "the user secrets cannot be read and count as empty: " + cause(err)})
+		l.warn(&schemas.Fault{File: secretsFileName, Reason: "the user secrets cannot be read and count as empty: " + document.Cause(err)})
 		return &s
 	}
 	doc, fault := schemas.Parse(secretsFileName, text)
@@ -84,11 +85,11 @@ func flatten(path string, v any, give func(name, value string)) {
 			flatten(below(fmt.Sprint(i)), item, give)
 		}
 	case bool:
-		give(path, configText(v))
+		give(path, document.ConfigText(v))
 	case nil:
 		give(path, "")
 	default:
-		give(path, scalarText(v))
+		give(path, document.ScalarText(v))
 	}
 }
 
@@ -111,7 +112,7 @@ func (v setting) file() string {
 	case v.secret:
 		return secretsFileName
 	case v.local:
-		return localFileName
+		return document.LocalFile
 	}
-	return environmentFile
+	return document.EnvironmentFile
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/linked"
 )
 
@@ -43,7 +44,7 @@ func (l *loader) hashWatched() {
 	}
 	// Names that are always watched are read as literal names, or not at all.
 	names := slices.DeleteFunc(slices.Clone(l.app.Config.WatchFiles), func(name string) bool {
-		return slices.Contains([]string{hostFileName, functionFileName, proxiesFileName}, name)
+		return slices.Contains([]string{document.HostFile, document.FunctionFile, document.ProxiesFile}, name)
 	})
 	if len(names) > 0 {
 		l.hashFiles(".", func(name string) bool {

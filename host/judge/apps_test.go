@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/kinds/served"
 )
 
@@ -89,7 +90,7 @@ const failsDeliveries = "the function is left out, and it is said that each deli
 // said is what the faults say where a row's reason is that they do.
 var said = map[string]string{
 	failsDeliveries: app.FailsDeliveries,
-	"the function is left out, and it is said that the process ends at the first such wait there": app.EndsTheProcess,
+	"the function is left out, and it is said that the process ends at the first such wait there": document.EndsTheProcess,
 	"the function is left out, and it is said that the timer runs without a pause there":          "the platform runs such a timer without a pause",
 	"the function is left out, and it is said that its requests are answered 500 there":           "the platform answers 500",
 	"a policy names its strategy, and it is said which one is taken there":                        "the platform silently takes exponentialBackoff",

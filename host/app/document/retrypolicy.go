@@ -1,4 +1,4 @@
-package app
+package document
 
 import (
 	"strings"
@@ -8,10 +8,10 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// policyProperties are the five names of a policy.
-var policyProperties = [...]string{"strategy", "maxRetryCount", "delayInterval", "minimumInterval", "maximumInterval"}
+// PolicyProperties are the five names of a policy.
+var PolicyProperties = [...]string{"strategy", "maxRetryCount", "delayInterval", "minimumInterval", "maximumInterval"}
 
-// readPolicy reads the object at path ("retry"). conversion is the kind of a
+// ReadPolicy reads the object at path ("retry"). conversion is the kind of a
 // value that does not convert: host.json is bound by the configuration binder,
 // function.json by the JSON reader, and they fail differently
 // (spec host-and-retry 1.3). numbersAreText is how host.json works: its loader turns
@@ -20,8 +20,8 @@ var policyProperties = [...]string{"strategy", "maxRetryCount", "delayInterval",
 // canonical is the object as the schema reads it. A nil policy without faults means that there is none, also when the strategy is a
 // number that no strategy has: the platform then makes nothing of the object. The faults are ordered
 // as the platform would meet them.
-func (r reader) readPolicy(path string, canonical any, conversion schemas.Kind, numbersAreText bool) (*retrycontext.Policy, []*schemas.Fault) {
-	raw := r.value(path)
+func (r Reader) ReadPolicy(path string, canonical any, conversion schemas.Kind, numbersAreText bool) (*retrycontext.Policy, []*schemas.Fault) {
+	raw := r.Value(path)
 	if raw == nil {
 		return nil, nil
 	}
@@ -30,11 +30,11 @@ func (r reader) readPolicy(path string, canonical any, conversion schemas.Kind, 
 		return nil, nil // a section of the platform's configuration that has no members binds to nothing
 	}
 	if !ok {
-		f := r.doc.Fault(path, r.doc.Found(path), "an object with strategy, maxRetryCount and intervals", "a retry policy must be an object")
+		f := r.Doc.Fault(path, r.Doc.Found(path), "an object with strategy, maxRetryCount and intervals", "a retry policy must be an object")
 		f.Kind = conversion
 		return nil, []*schemas.Fault{f}
 	}
-	p := policyReader{reader: r, path: path, conversion: conversion, numbersAreText: numbersAreText, broken: map[string]bool{}}
+	p := policyReader{Reader: r, path: path, conversion: conversion, numbersAreText: numbersAreText, broken: map[string]bool{}}
 	p.canonical, _ = canonical.(map[string]any)
 	cfg := retrycontext.PolicyConfig{
 		Strategy:        p.strategy(),
@@ -50,7 +50,7 @@ func (r reader) readPolicy(path string, canonical any, conversion schemas.Kind, 
 		}
 		sub := schemas.JoinPath(path, e.Property)
 		f := policyFault(e, cfg, conversion)
-		at := r.doc.Fault(sub, r.doc.Found(sub), f.Allowed, f.Reason)
+		at := r.Doc.Fault(sub, r.Doc.Found(sub), f.Allowed, f.Reason)
 		at.Kind = f.Kind
 		p.faults = append(p.faults, at)
 	}
@@ -59,13 +59,13 @@ func (r reader) readPolicy(path string, canonical any, conversion schemas.Kind, 
 	}
 	policy, err := cfg.Policy()
 	if err != nil { // Validate found nothing, so this cannot be
-		return nil, []*schemas.Fault{r.doc.Fault(path, "", "", err.Error())}
+		return nil, []*schemas.Fault{r.Doc.Fault(path, "", "", err.Error())}
 	}
 	return policy, nil
 }
 
 type policyReader struct {
-	reader
+	Reader
 	path           string
 	conversion     schemas.Kind
 	numbersAreText bool
@@ -78,7 +78,7 @@ type policyReader struct {
 func (p *policyReader) bad(property, reason string) {
 	p.broken[property] = true
 	sub := schemas.JoinPath(p.path, property)
-	f := p.doc.Fault(sub, p.doc.Found(sub), allowedFor(property), reason)
+	f := p.Doc.Fault(sub, p.Doc.Found(sub), AllowedFor(property), reason)
 	f.Kind = p.conversion
 	p.faults = append(p.faults, f)
 }
@@ -86,11 +86,11 @@ func (p *policyReader) bad(property, reason string) {
 // strategy is the name of the strategy, which may stand as the number of the platform's
 // enum, also as text (spec host-and-retry 1.3).
 func (p *policyReader) strategy() *string {
-	written := p.value(schemas.JoinPath(p.path, "strategy"))
+	written := p.Value(schemas.JoinPath(p.path, "strategy"))
 	if written == nil {
 		return nil
 	}
-	_, read, given := member(p.canonical, "strategy")
+	_, read, given := Member(p.canonical, "strategy")
 	name, _ := read.(string)
 	_, err := retrycontext.ParseStrategy(name)
 	switch {
@@ -104,14 +104,14 @@ func (p *policyReader) strategy() *string {
 }
 
 func (p *policyReader) count() *int {
-	v := p.value(schemas.JoinPath(p.path, "maxRetryCount"))
+	v := p.Value(schemas.JoinPath(p.path, "maxRetryCount"))
 	if v == nil || p.numbersAreText && v == "" {
 		return nil
 	}
-	if _, read, given := member(p.canonical, "maxRetryCount"); given { // a fraction is rounded in function.json
+	if _, read, given := Member(p.canonical, "maxRetryCount"); given { // a fraction is rounded in function.json
 		v = read
 	}
-	n, ok := wholeNumber(v)
+	n, ok := WholeNumber(v)
 	if !ok {
 		p.bad("maxRetryCount", "not a whole number of 32 bits")
 		return nil
@@ -120,7 +120,7 @@ func (p *policyReader) count() *int {
 }
 
 func (p *policyReader) interval(property string) *time.Duration {
-	v := p.value(schemas.JoinPath(p.path, property))
+	v := p.Value(schemas.JoinPath(p.path, property))
 	text, isText := v.(string)
 	switch {
 	case v == nil || isText && text == "":
@@ -129,7 +129,7 @@ func (p *policyReader) interval(property string) *time.Duration {
 		p.bad(property, "a time span must be a text")
 		return nil
 	}
-	d, err := retrycontext.ParseTimeSpan(configText(v))
+	d, err := retrycontext.ParseTimeSpan(ConfigText(v))
 	if err != nil {
 		reason := "not a time span"
 		if e, ok := err.(*retrycontext.TimeSpanError); ok && e.Reason != "" {
@@ -138,11 +138,11 @@ func (p *policyReader) interval(property string) *time.Duration {
 		p.bad(property, reason)
 		return nil
 	}
-	p.duration(schemas.JoinPath(p.path, property)) // remembers odd readings
+	p.Duration(schemas.JoinPath(p.path, property)) // remembers odd readings
 	return &d
 }
 
-func allowedFor(property string) string {
+func AllowedFor(property string) string {
 	switch property {
 	case "strategy":
 		return `"fixedDelay" or "exponentialBackoff"`
@@ -158,7 +158,7 @@ func allowedFor(property string) string {
 
 // policyFault puts a fault of a policy in the terms of the platform.
 func policyFault(e *retrycontext.PropertyError, cfg retrycontext.PolicyConfig, conversion schemas.Kind) *schemas.Fault {
-	f := &schemas.Fault{Path: e.Property, Allowed: allowedFor(e.Property), Reason: briefly(e.Reason)}
+	f := &schemas.Fault{Path: e.Property, Allowed: AllowedFor(e.Property), Reason: briefly(e.Reason)}
 	var absent bool
 	switch e.Property {
 	case "strategy":
@@ -200,8 +200,8 @@ func briefly(reason string) string {
 	return strings.TrimSpace(reason)
 }
 
-// declaredPolicy checks a policy that was declared in code.
-func declaredPolicy(function string, cfg *retrycontext.PolicyConfig) (*retrycontext.Policy, []*schemas.Fault) {
+// DeclaredPolicy checks a policy that was declared in code.
+func DeclaredPolicy(function string, cfg *retrycontext.PolicyConfig) (*retrycontext.Policy, []*schemas.Fault) {
 	if cfg == nil {
 		return nil, nil
 	}
@@ -212,7 +212,7 @@ func declaredPolicy(function string, cfg *retrycontext.PolicyConfig) (*retrycont
 	var faults []*schemas.Fault
 	for _, e := range cfg.Validate() {
 		f := policyFault(e, *cfg, schemas.KindArgument)
-		f.File, f.Path = codeFile, schemas.JoinPath(schemas.JoinPath(function, "retry"), e.Property)
+		f.File, f.Path = CodeFile, schemas.JoinPath(schemas.JoinPath(function, "retry"), e.Property)
 		faults = append(faults, f)
 	}
 	return nil, faults

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
@@ -65,7 +65,7 @@ func Apps(h *Host) []*Host {
 
 // switches are those that the services keep to: of the first app that runs, or, where none
 // before h does, h's own.
-func (f *fleet) switches(h *Host, own app.Switches) app.Switches {
+func (f *fleet) switches(h *Host, own hostjson.Switches) hostjson.Switches {
 	for _, m := range Apps(h) {
 		if m == h {
 			break

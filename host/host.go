@@ -11,23 +11,23 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/host/kinds/served"
-	"github.com/redeliver/redeliver/host/listening"
-	"github.com/redeliver/redeliver/host/locks"
-	"github.com/redeliver/redeliver/host/recorded"
-
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/internal/ids"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
+	"github.com/redeliver/redeliver/host/listening"
+	"github.com/redeliver/redeliver/host/locks"
+	"github.com/redeliver/redeliver/host/recorded"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/host/trace"
 	"github.com/redeliver/redeliver/host/watch"
@@ -276,7 +276,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		Clock: h.clk, Journal: h.journal, Log: h.log, Root: h.root, Embedded: h.embedded, Connections: h.connections,
 		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
 		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.listening.AwaitMade, GUIDs: h.ids.GUIDs,
-		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own app.Switches) app.Switches { return h.fleet.switches(h, own) },
+		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own hostjson.Switches) hostjson.Switches { return h.fleet.switches(h, own) },
 	})
 	h.loader.residents = served.Residents(h.env)
 	return h, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/cmd/redeliver/verbs"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/blobs"
@@ -33,13 +34,13 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 	functions := verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.FunctionNames(inv) })
 	entities := verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.Sendable(inv) })
 	switches := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return suffixed(app.SwitchNames(), "="), remote.NoMore | cobra.ShellCompDirectiveNoSpace
+		return suffixed(hostjson.SwitchNames(), "="), remote.NoMore | cobra.ShellCompDirectiveNoSpace
 	}
 	return map[string]remote.Completion{
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
 		"clock":          closed(show.ClockModes...),
 		"ports":          closed("any"),
-		"user-log-level": closed(app.LogLevelWords()...),
+		"user-log-level": closed(hostjson.LogLevelWords()...),
 		"cors":           closed("*"),
 		"lang":           closed(slices.Sorted(maps.Keys(scaffold.NewLanguages))...),
 		"trigger":        closed(scaffold.NewKindNames()...),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -99,10 +100,10 @@ type App struct {
 
 	// Config is host.json after overrides, with defaults filled in. It is usable
 	// even when Faults is not empty: a bad value then shows as its default.
-	Config Config
+	Config hostjson.Config
 
 	// Switches are the emulator's own switches.
-	Switches Switches
+	Switches hostjson.Switches
 
 	// Settings are the app settings.
 	Settings *Settings

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"strconv"
 	"time"
 
@@ -24,9 +25,9 @@ func readBreaker(r document.Reader, path string) *CircuitBreaker {
 		return nil
 	}
 	return &CircuitBreaker{
-		Failures: r.Number(path+".failures", 1, 1, maxInt),
-		Pause:    r.Span(path+".pause", minute, 0, document.Longest),
-		Probes:   r.Number(path+".probes", 1, 1, maxInt),
+		Failures: r.Number(path+".failures", 1, 1, math.MaxInt32),
+		Pause:    r.Span(path+".pause", time.Minute, 0, document.Longest),
+		Probes:   r.Number(path+".probes", 1, 1, math.MaxInt32),
 	}
 }
 

@@ -10,27 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 // defaultConfig is section 6.2 for four processors.
-func defaultConfig() app.Config {
-	return app.Config{
+func defaultConfig() hostjson.Config {
+	return hostjson.Config{
 		FunctionTimeout: 30 * time.Minute,
-		HTTP:            app.HTTP{RoutePrefix: "api", MaxOutstandingRequests: -1, MaxConcurrentRequests: -1},
-		Queues: app.Queues{
+		HTTP:            hostjson.HTTP{RoutePrefix: "api", MaxOutstandingRequests: -1, MaxConcurrentRequests: -1},
+		Queues: hostjson.Queues{
 			BatchSize: 16, NewBatchThreshold: 32, MaxDequeueCount: 5, MaxPollingInterval: time.Minute, MessageEncoding: "base64",
 		},
-		Blobs: app.Blobs{MaxDegreeOfParallelism: 32, PoisonBlobThreshold: 5},
-		ServiceBus: app.ServiceBus{
+		Blobs: hostjson.Blobs{MaxDegreeOfParallelism: 32, PoisonBlobThreshold: 5},
+		ServiceBus: hostjson.ServiceBus{
 			AutoCompleteMessages: true, MaxAutoLockRenewalDuration: 5 * time.Minute, MaxConcurrentCalls: 64, MaxConcurrentSessions: 8,
 			MaxConcurrentCallsPerSession: 1, MaxMessageBatchSize: 1000, MinMessageBatchSize: 1, MaxBatchWaitTime: 30 * time.Second, TryTimeout: time.Minute,
 		},
-		EventHubs: app.EventHubs{
+		EventHubs: hostjson.EventHubs{
 			MaxEventBatchSize: 100, MinEventBatchSize: 1, MaxWaitTime: time.Minute, BatchCheckpointFrequency: 1, EnableCheckpointing: true, InitialOffset: "fromStart",
 			PartitionOwnershipExpirationInterval: 2 * time.Minute, LoadBalancingUpdateInterval: 30 * time.Second,
 		},
-		Singleton: app.Singleton{
+		Singleton: hostjson.Singleton{
 			ListenerLockPeriod: time.Minute, ListenerLockRecoveryPollingInterval: time.Minute,
 		},
 		WatchDirectories: []string{"node_modules"},
@@ -97,7 +98,7 @@ func TestConfigSchemaDefaults(t *testing.T) {
 	if diff := cmp.Diff(none.Config, a.Config); diff != "" {
 		t.Errorf("the schema's defaults (-code +schema):\n%s", diff)
 	}
-	if diff := cmp.Diff(none.Switches, a.Switches, cmpopts.IgnoreFields(app.Switches{}, "Explicit")); diff != "" {
+	if diff := cmp.Diff(none.Switches, a.Switches, cmpopts.IgnoreFields(hostjson.Switches{}, "Explicit")); diff != "" {
 		t.Errorf("the schema's switches (-code +schema):\n%s", diff)
 	}
 	if given < 40 {
@@ -137,19 +138,19 @@ func TestConfigValues(t *testing.T) {
 	want := defaultConfig()
 	want.FunctionTimeout = time.Hour
 	want.OpenTelemetry, want.ManagedDependencies = true, true
-	want.LogLevels = app.LogLevels{"default": "Warning", "Function.Orders.User": "Debug"}
-	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", Forward: true, OverHTTP: true}
-	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10}
-	want.Queues = app.Queues{
+	want.LogLevels = hostjson.LogLevels{"default": "Warning", "Function.Orders.User": "Debug"}
+	want.CustomHandler = &hostjson.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", Forward: true, OverHTTP: true}
+	want.HTTP = hostjson.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10}
+	want.Queues = hostjson.Queues{
 		BatchSize: 32, NewBatchThreshold: 0, MaxDequeueCount: 1, MaxPollingInterval: time.Minute, MaxPollingExplicit: true,
 		VisibilityTimeout: 30 * time.Second, MessageEncoding: "none",
 	}
-	want.Blobs = app.Blobs{MaxDegreeOfParallelism: 1, PoisonBlobThreshold: 2}
-	want.ServiceBus = app.ServiceBus{
+	want.Blobs = hostjson.Blobs{MaxDegreeOfParallelism: 1, PoisonBlobThreshold: 2}
+	want.ServiceBus = hostjson.ServiceBus{
 		MaxAutoLockRenewalDuration: -time.Millisecond, MaxConcurrentCalls: 3, MaxConcurrentSessions: 4, MaxConcurrentCallsPerSession: 5,
 		MaxMessageBatchSize: 6, MinMessageBatchSize: 2, MaxBatchWaitTime: 10 * time.Second, SessionIdleTimeout: 20 * time.Second, TryTimeout: 30 * time.Second,
 	}
-	want.ExtensionBundle = &app.ExtensionBundle{ID: "Microsoft.Azure.Functions.ExtensionBundle", Version: "[4.*, 5.0.0)"}
+	want.ExtensionBundle = &hostjson.ExtensionBundle{ID: "Microsoft.Azure.Functions.ExtensionBundle", Version: "[4.*, 5.0.0)"}
 	want.Singleton.ListenerLockPeriod = 15 * time.Second
 	want.WatchDirectories = []string{"shared", "node_modules"}
 	want.WatchFiles = []string{"myFile.txt", "host.json", "function.json", "proxies.json"}

@@ -117,7 +117,7 @@ func (b *Binding) cosmosTrigger() (t CosmosTrigger, faults []*schemas.Fault) {
 	t.LeaseConnection = or("leaseConnection", t.Connection)
 	t.LeaseDatabase = or("leaseDatabaseName", t.Database)
 	if text := b.String("startFromTime"); text != "" {
-		if t.StartTime = utcTime(text); t.StartTime.IsZero() {
+		if t.StartTime = document.UTCTime(text); t.StartTime.IsZero() {
 			bad("startFromTime", "a time such as 2021-02-16T14:19:29Z", "cannot be read as a time", schemas.KindJSON)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 )
 
 func TestEventHubsConfig(t *testing.T) {
@@ -19,11 +19,11 @@ func TestEventHubsConfig(t *testing.T) {
 		"redeliver": {"eventHubs": {"hubs": [{"name": "orders", "partitionCount": 2, "consumerGroups": ["g"], "retention": "02:00:00"}, {"name": "other"}]}}
 	}`}, nil)
 	wantNoFaults(t, a)
-	want := app.EventHubs{
+	want := hostjson.EventHubs{
 		MaxEventBatchSize: 7, MinEventBatchSize: 3, MaxWaitTime: 10 * time.Second, BatchCheckpointFrequency: 5, Balanced: true,
 		InitialOffset: "fromEnqueuedTime", EnqueuedTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		PartitionOwnershipExpirationInterval: time.Minute, LoadBalancingUpdateInterval: 10 * time.Second,
-		Hubs: []app.EventHub{
+		Hubs: []hostjson.EventHub{
 			{Name: "orders", PartitionCount: 2, ConsumerGroups: []string{"g"}, Retention: 2 * time.Hour},
 			{Name: "other", PartitionCount: 4, Retention: 24 * time.Hour},
 		},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -58,7 +59,7 @@ func (k *BindingKind) reason(direction string) string {
 }
 
 // inputsPath is where host.json has the fixed values of inputs, by function and binding.
-const inputsPath = switchSection + ".inputs"
+const inputsPath = hostjson.SwitchSection + ".inputs"
 
 func inputPath(function, binding string) string {
 	return schemas.JoinPath(schemas.JoinPath(inputsPath, function), binding)

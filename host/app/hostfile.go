@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -102,15 +103,15 @@ func (l *hostFile) overlay(doc *schemas.Document) *schemas.Document {
 func (l *hostFile) overlaySwitch(doc *schemas.Document, assignment string) {
 	name, value, ok := strings.Cut(assignment, "=")
 	name = strings.TrimSpace(name)
-	known, exists := findSwitch(name)
+	known, exists := hostjson.FindSwitch(name)
 	switch {
 	case !ok:
 		l.fault(&schemas.Fault{File: document.SetFile, Found: schemas.Quote(assignment), Allowed: "NAME=VALUE", Reason: "a switch is set as NAME=VALUE", Hint: "for instance --set retryCounting=documented"})
 	case !exists:
-		l.fault(&schemas.Fault{File: document.SetFile, Path: schemas.JoinPath(switchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(switchNames[:], ", "), Reason: "there is no switch of this name"})
+		l.fault(&schemas.Fault{File: document.SetFile, Path: schemas.JoinPath(hostjson.SwitchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(hostjson.SwitchNames(), ", "), Reason: "there is no switch of this name"})
 	default:
-		l.app.overrides = append(l.app.overrides, override{file: document.SetFile, setting: known, path: schemas.JoinPath(switchSection, known)})
-		doc.Override([]string{switchSection, known}, strings.TrimSpace(value), document.SetFile)
+		l.app.overrides = append(l.app.overrides, override{file: document.SetFile, setting: known, path: schemas.JoinPath(hostjson.SwitchSection, known)})
+		doc.Override([]string{hostjson.SwitchSection, known}, strings.TrimSpace(value), document.SetFile)
 	}
 }
 
@@ -165,4 +166,14 @@ func mustParse(file, text string) *schemas.Document {
 		panic("app: " + fault.Error())
 	}
 	return doc
+}
+
+// readConfig fills App.Config.
+func (l *hostFile) readConfig(r document.Reader) {
+	around := hostjson.Around{
+		Processors: l.processors(), Consumption: strings.EqualFold(l.app.Settings.Get("WEBSITE_SKU"), "Dynamic"), NoBundle: l.withoutBundle,
+		Fault: l.fault, PolicyFault: func(f *schemas.Fault) { l.faultAt(hostPolicy, f) }, Warn: l.warn,
+	}
+	l.app.Config, l.earlierBundle = hostjson.ReadConfig(r, around)
+	l.checkPrefix(r)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -37,7 +38,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	l.host.applyProfile(doc)
 	l.app.hostDoc = doc
 	r := document.Reader{Doc: doc, Spans: &l.app.spans}
-	l.host.readSwitches(r)
+	l.app.Switches = hostjson.ReadSwitches(r)
 	l.host.readConfig(r)
 	if !l.host.unreadable {
 		l.host.schemaFaults(doc)
@@ -216,7 +217,7 @@ func (l *reading) forgive() {
 	l.staged = slices.DeleteFunc(l.staged, func(s stagedFault) bool {
 		switch s.fault.File {
 		case document.HostFile, document.LocalFile, document.EnvironmentFile:
-			if !hasPrefixFold(s.fault.Path, switchSection+".") {
+			if !hasPrefixFold(s.fault.Path, hostjson.SwitchSection+".") {
 				l.warn(s.fault)
 				return true
 			}

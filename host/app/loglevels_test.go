@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 )
 
 // What a person sees of a category, as the platform's tool selects (cli:
@@ -12,39 +13,39 @@ import (
 // with, whatever the case; then default; then Information.
 func TestLogLevels(t *testing.T) {
 	t.Parallel()
-	orders, of, console := app.HandlerCategory("Orders"), app.FunctionCategory("Orders"), app.HandlerCategory("")
+	orders, of, console := hostjson.HandlerCategory("Orders"), hostjson.FunctionCategory("Orders"), hostjson.HandlerCategory("")
 	for name, tt := range map[string]struct {
-		levels   app.LogLevels
+		levels   hostjson.LogLevels
 		category string
 		least    string // the lowest level that is shown
 	}{
 		"none":                        {nil, orders, "Information"},
 		"none for the console":        {nil, console, "Information"},
-		"default":                     {app.LogLevels{"default": "Warning"}, orders, "Warning"},
-		"default in another case":     {app.LogLevels{"Default": "debug"}, orders, "Debug"},
-		"default for the console":     {app.LogLevels{"default": "Error"}, console, "Error"},
-		"all functions":               {app.LogLevels{"default": "Warning", "Function": "Trace"}, orders, "Trace"},
-		"all functions, console":      {app.LogLevels{"default": "Warning", "Function": "Trace"}, console, "Warning"},
-		"one function":                {app.LogLevels{"Function": "Error", "Function.Orders": "Debug"}, orders, "Debug"},
-		"one function, the host's":    {app.LogLevels{"Function": "Error", "Function.Orders": "Debug"}, of, "Debug"},
-		"only what handlers write":    {app.LogLevels{"Function.Orders.User": "Debug"}, orders, "Debug"},
-		"and not the host's":          {app.LogLevels{"Function.Orders.User": "Debug"}, of, "Information"},
-		"another function":            {app.LogLevels{"Function.Invoices": "None"}, orders, "Information"},
-		"beginning of a name":         {app.LogLevels{"Function.Ord": "None"}, orders, "None"},
-		"case of a key":               {app.LogLevels{"function.ORDERS.user": "Critical"}, orders, "Critical"},
-		"longest wins over order":     {app.LogLevels{"Function.Orders.User": "Trace", "Function.Orders": "None", "F": "Error"}, orders, "Trace"},
-		"console":                     {app.LogLevels{"Host.Function.Console": "None", "default": "Trace"}, console, "None"},
-		"the host":                    {app.LogLevels{"Host": "Error"}, console, "Error"},
-		"a wildcard is a letter here": {app.LogLevels{"Function.*.User": "None"}, orders, "Information"},
-		"a level that is none":        {app.LogLevels{"default": "Loud"}, orders, "Information"},
-		"asked for":                   {app.LogLevels(nil).ForUsers("Debug"), orders, "Debug"},
-		"asked for, the console":      {app.LogLevels(nil).ForUsers("Debug"), console, "Information"},
-		"asked for over default":      {app.LogLevels{"default": "Error"}.ForUsers("Trace"), orders, "Trace"},
-		"asked for is none":           {app.LogLevels{"default": "Error"}.ForUsers("Loud"), orders, "Error"},
-		"asked for under Function":    {app.LogLevels{"function": "Error"}.ForUsers("Trace"), orders, "Error"},
-		"asked for under a name":      {app.LogLevels{"Function.Orders.User": "Error"}.ForUsers("Trace"), orders, "Error"},
+		"default":                     {hostjson.LogLevels{"default": "Warning"}, orders, "Warning"},
+		"default in another case":     {hostjson.LogLevels{"Default": "debug"}, orders, "Debug"},
+		"default for the console":     {hostjson.LogLevels{"default": "Error"}, console, "Error"},
+		"all functions":               {hostjson.LogLevels{"default": "Warning", "Function": "Trace"}, orders, "Trace"},
+		"all functions, console":      {hostjson.LogLevels{"default": "Warning", "Function": "Trace"}, console, "Warning"},
+		"one function":                {hostjson.LogLevels{"Function": "Error", "Function.Orders": "Debug"}, orders, "Debug"},
+		"one function, the host's":    {hostjson.LogLevels{"Function": "Error", "Function.Orders": "Debug"}, of, "Debug"},
+		"only what handlers write":    {hostjson.LogLevels{"Function.Orders.User": "Debug"}, orders, "Debug"},
+		"and not the host's":          {hostjson.LogLevels{"Function.Orders.User": "Debug"}, of, "Information"},
+		"another function":            {hostjson.LogLevels{"Function.Invoices": "None"}, orders, "Information"},
+		"beginning of a name":         {hostjson.LogLevels{"Function.Ord": "None"}, orders, "None"},
+		"case of a key":               {hostjson.LogLevels{"function.ORDERS.user": "Critical"}, orders, "Critical"},
+		"longest wins over order":     {hostjson.LogLevels{"Function.Orders.User": "Trace", "Function.Orders": "None", "F": "Error"}, orders, "Trace"},
+		"console":                     {hostjson.LogLevels{"Host.Function.Console": "None", "default": "Trace"}, console, "None"},
+		"the host":                    {hostjson.LogLevels{"Host": "Error"}, console, "Error"},
+		"a wildcard is a letter here": {hostjson.LogLevels{"Function.*.User": "None"}, orders, "Information"},
+		"a level that is none":        {hostjson.LogLevels{"default": "Loud"}, orders, "Information"},
+		"asked for":                   {hostjson.LogLevels(nil).ForUsers("Debug"), orders, "Debug"},
+		"asked for, the console":      {hostjson.LogLevels(nil).ForUsers("Debug"), console, "Information"},
+		"asked for over default":      {hostjson.LogLevels{"default": "Error"}.ForUsers("Trace"), orders, "Trace"},
+		"asked for is none":           {hostjson.LogLevels{"default": "Error"}.ForUsers("Loud"), orders, "Error"},
+		"asked for under Function":    {hostjson.LogLevels{"function": "Error"}.ForUsers("Trace"), orders, "Error"},
+		"asked for under a name":      {hostjson.LogLevels{"Function.Orders.User": "Error"}.ForUsers("Trace"), orders, "Error"},
 	} {
-		words := app.LogLevelWords()
+		words := hostjson.LogLevelWords()
 		shown := false
 		for _, level := range words[:len(words)-1] {
 			shown = shown || level == tt.least
@@ -62,7 +63,7 @@ func TestLogLevelsOfFile(t *testing.T) {
 	a := load(t, map[string]string{
 		"host.json": `{"version":"2.0","logging":{"logLevel":{"default":3,"Function":"4","Function.Orders":"","Function.Bills":null,"Host":" trace "}}}`,
 	}, &app.Options{Env: map[string]string{"FUNCTIONS_WORKER_RUNTIME": "custom", "AzureWebJobsStorage": "UseDevelopmentStorage=true"}})
-	want := app.LogLevels{"default": "Warning", "Function": "Error", "Host": "Trace"}
+	want := hostjson.LogLevels{"default": "Warning", "Function": "Error", "Host": "Trace"}
 	if got := a.Config.LogLevels; !maps.Equal(got, want) {
 		t.Errorf("levels are %v, want %v", got, want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
@@ -189,7 +190,7 @@ func TestSwitchesOnPolicies(t *testing.T) {
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	defaults := load(t, nil, nil).Switches
-	want := app.Switches{
+	want := hostjson.Switches{
 		RetryCounting: "runtime", RetryTriggers: "all", WorkerCrash: "keep", WakeUp: "fast", AutoCreateEntities: "functions",
 		AutoForwardFailure: "tdlq", MaxForwardHops: 4, EventGridSchedule: "2019", EventGridJitterPercent: 10, EventGridProbation: true,
 		Explicit: map[string]bool{},
@@ -203,7 +204,7 @@ func TestSwitches(t *testing.T) {
 	}})
 	wantNoFaults(t, a)
 	a.Switches.Explicit = nil
-	want = app.Switches{
+	want = hostjson.Switches{
 		RetryCounting: "documented", RetryTriggers: "ga", WorkerCrash: "stop", WakeUp: "faithful", AutoCreateEntities: "none", StrictSessionSend: true,
 		AutoForwardFailure: "dlq", MaxForwardHops: 9, EventGridSchedule: "current", EventGridJitterPercent: 0, Ignore: []string{"L-1", "L-2"},
 	}

@@ -10,19 +10,19 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 const (
-	handlerDescription = ".description."
-	handlerProgram     = handlerDescription + "defaultExecutablePath"
-	modulePath         = "github.com/redeliver/redeliver"
+	handlerProgram = hostjson.HandlerDescription + "defaultExecutablePath"
+	modulePath     = "github.com/redeliver/redeliver"
 )
 
 // prebuilt describes the executable that host.json names: a file of the app if
 // there is one, else a program in PATH (spec workers 13.1). It is not started to find
 // out what it is: a program that is not built with package functions serves HTTP.
-func (l *handlerFinder) prebuilt(h *HandlerSpec, c *CustomHandler) {
+func (l *handlerFinder) prebuilt(h *HandlerSpec, c *hostjson.CustomHandler) {
 	name := c.DefaultExecutablePath
 	path, found := l.program(name)
 	isMain, imports := l.mainPackage()
@@ -43,7 +43,7 @@ func (l *handlerFinder) prebuilt(h *HandlerSpec, c *CustomHandler) {
 		h.WorkingDirectory = absolute(l.app.Dir, c.WorkingDirectory)
 	}
 	for i, argument := range c.Arguments {
-		h.Arguments = append(h.Arguments, l.expand(schemas.IndexPath(c.Section+handlerDescription+"arguments", i), argument))
+		h.Arguments = append(h.Arguments, l.expand(schemas.IndexPath(c.Section+hostjson.HandlerDescription+"arguments", i), argument))
 	}
 	h.Path = path
 	switch inPath := !strings.ContainsAny(name, `/\`); {
@@ -111,8 +111,8 @@ func NoHandlerProgram(path string) error {
 
 // customHandler makes h the HTTP custom handler that host.json describes (spec workers
 // 13.1).
-func (l *handlerFinder) customHandler(h *HandlerSpec, c *CustomHandler) {
-	description := c.Section + handlerDescription
+func (l *handlerFinder) customHandler(h *HandlerSpec, c *hostjson.CustomHandler) {
+	description := c.Section + hostjson.HandlerDescription
 	name := l.expand(c.Section+handlerProgram, c.DefaultExecutablePath)
 	path, found := l.program(name)
 	h.Kind, h.Path, h.WorkingDirectory = Custom, path, l.app.Dir
@@ -154,9 +154,6 @@ func (l *handlerFinder) fileOfHandler(h *HandlerSpec, path string) {
 // variable matches the %NAME% of an argument.
 var variable = regexp.MustCompile(`%[^%]+%`) // read only
 
-// handlerVariables are given to an HTTP custom handler alone, when it starts.
-var handlerVariables = []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "FUNCTIONS_HTTPWORKER_PORT"} // read only
-
 // expand replaces %NAME% in an argument by the setting of that name. Unknown names
 // stay as they are, as on the platform (spec workers 13.1).
 func (l *handlerFinder) expand(path, argument string) string {
@@ -165,26 +162,11 @@ func (l *handlerFinder) expand(path, argument string) string {
 		if value, ok := l.app.Settings.Lookup(name); ok {
 			return value
 		}
-		if !slices.ContainsFunc(handlerVariables, func(v string) bool { return strings.EqualFold(v, name) }) {
+		if !slices.ContainsFunc(hostjson.HandlerVariables, func(v string) bool { return strings.EqualFold(v, name) }) {
 			w := l.app.hostDoc.Fault(path, schemas.Quote(argument), "", "no setting has the name "+schemas.Quote(name)+": the argument keeps "+text+" as it is")
 			w.Hint = "set " + name + " in the environment or under Values in " + document.LocalFile
 			l.warn(w)
 		}
 		return text
 	})
-}
-
-// overHTTP reports whether a section customHandler says that its program serves HTTP.
-func overHTTP(r document.Reader, section string) bool {
-	if section == "httpWorker" || r.Has(section+".type") || r.Has(section+".port") || r.Has(section+".http") {
-		return true
-	}
-	for _, argument := range r.List(section + ".description.arguments") {
-		for _, v := range handlerVariables {
-			if strings.Contains(strings.ToUpper(argument), "%"+v+"%") {
-				return true
-			}
-		}
-	}
-	return r.Flag(section+".enableForwardingHttpRequest", false) || r.Flag(section+".enableProxyingHttpRequest", false)
 }

@@ -1,5 +1,9 @@
 package app
 
+import (
+	"github.com/redeliver/redeliver/host/app/hostjson"
+)
+
 // Report is the result of [Check]. Its JSON form is stable: names are only
 // added.
 type Report struct {
@@ -26,7 +30,7 @@ type Report struct {
 	WithoutEffect []string `json:"withoutEffect,omitempty"`
 
 	// LogLevels is logging.logLevel of host.json, which decides what "start" and "logs" show.
-	LogLevels LogLevels `json:"logLevels,omitempty"`
+	LogLevels hostjson.LogLevels `json:"logLevels,omitempty"`
 
 	// Ignored holds the ids that redeliver.ignore switched off, sorted.
 	Ignored []string `json:"ignored,omitempty"`
@@ -139,10 +143,10 @@ type Lint struct {
 
 // Standing is how one of several apps of a run stands.
 type Standing struct {
-	Name       string    `json:"name"`
-	Folder     string    `json:"folder"`
-	State      string    `json:"state"` // of its host: Running, Error, ...
-	Errors     []string  `json:"errors,omitempty"`
-	Generation int       `json:"generation"`
-	LogLevels  LogLevels `json:"logLevels,omitempty"` // of the running generation
+	Name       string             `json:"name"`
+	Folder     string             `json:"folder"`
+	State      string             `json:"state"` // of its host: Running, Error, ...
+	Errors     []string           `json:"errors,omitempty"`
+	Generation int                `json:"generation"`
+	LogLevels  hostjson.LogLevels `json:"logLevels,omitempty"` // of the running generation
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/journal"
@@ -37,7 +38,7 @@ type Env struct {
 	First   bool
 
 	// Switches are what the services keep to while an app with its own switches is loaded.
-	Switches func(own app.Switches) app.Switches
+	Switches func(own hostjson.Switches) hostjson.Switches
 
 	// Watcher tells listeners of queues what this host has put there.
 	Watcher *trigger.Watcher

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	bus "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/kinds"
@@ -121,7 +122,7 @@ func Unserved(f *kinds.Function) {
 }
 
 // Configure gives the services the switches of the app that runs.
-func Configure(env *kinds.Env, s app.Switches) {
+func Configure(env *kinds.Env, s hostjson.Switches) {
 	servicebus.Configure(env.Embedded.ServiceBus(), s)
 	env.Embedded.EventHubs().AutoCreate(s.AutoCreateEntities == "any")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/watch"
 )
@@ -29,7 +30,7 @@ func follow(t *testing.T, poll bool, differs func() bool) *followed {
 	f := &followed{dir, make(chan context.Context), make(chan bool)}
 	f.write(t, "{}")
 	ctx, cancel := context.WithCancel(t.Context())
-	read := &app.App{Config: app.Config{WatchFiles: []string{"host.json"}}}
+	read := &app.App{Config: hostjson.Config{WatchFiles: []string{"host.json"}}}
 	done := make(chan error)
 	go func() {
 		done <- watch.Follow(ctx, &watch.Options{

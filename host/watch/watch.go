@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/internal/linked"
 )
@@ -253,7 +254,7 @@ func (w *watching) classify(rel string, op fsnotify.Op, isDir bool, folders stri
 	if op == fsnotify.Chmod {
 		return ignore // editors and virus scanners touch; the content is the same
 	}
-	var conf app.Config
+	var conf hostjson.Config
 	if a := w.App(); a != nil {
 		conf = a.Config
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 )
@@ -118,7 +119,7 @@ func TestClassify(t *testing.T) {
 			if tt.handler.Path != "" {
 				tt.handler.Path = filepath.Join(dir, filepath.FromSlash(tt.handler.Path))
 			}
-			w := watchingIn(dir, &app.App{Handler: tt.handler, Config: app.Config{
+			w := watchingIn(dir, &app.App{Handler: tt.handler, Config: hostjson.Config{
 				WatchDirectories: []string{"lib", "node_modules"},
 				WatchFiles:       []string{"rules.xml", "host.json", "function.json", "proxies.json"},
 			}})
@@ -245,7 +246,7 @@ func TestWatchedLinks(t *testing.T) {
 			t.Skipf("no links here: %v", err)
 		}
 	}
-	w := watchingIn(filepath.Join(top, "app"), &app.App{Config: app.Config{WatchFiles: []string{"function.json"}}})
+	w := watchingIn(filepath.Join(top, "app"), &app.App{Config: hostjson.Config{WatchFiles: []string{"function.json"}}})
 	w.watched = w.watchedFolders()
 	var watched []string
 	for path := range w.watched {

@@ -9,12 +9,13 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 )
 
 // levelsOf are the levels of an app, which may be nil, below those that the user asks for, in
 // the words of the platform's tool.
-func (s *session) levelsOf(a *app.App) app.LogLevels {
-	var own app.LogLevels
+func (s *session) levelsOf(a *app.App) hostjson.LogLevels {
+	var own hostjson.LogLevels
 	if a != nil {
 		own = a.Config.LogLevels
 	}
@@ -25,7 +26,7 @@ func (s *session) levelsOf(a *app.App) app.LogLevels {
 func (s *session) printer() *show.Printer {
 	return show.New(show.Of{
 		Out: s.out, App: s.name, JSON: s.flags.output == "json", Verbose: s.flags.verbose, Day: s.begun,
-		Pace: s.clock.Pace, Running: func() bool { return s.host.App() != nil }, Ends: s.ends, Levels: func() app.LogLevels { return s.levelsOf(s.host.App()) }, Refusals: s.explained, Loaded: s.overview,
+		Pace: s.clock.Pace, Running: func() bool { return s.host.App() != nil }, Ends: s.ends, Levels: func() hostjson.LogLevels { return s.levelsOf(s.host.App()) }, Refusals: s.explained, Loaded: s.overview,
 	})
 }
 

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 )
 
 // The variable of the platform's tool is its flag, which goes before it, and host.json's own
 // level for functions before both.
 func TestUserLogLevel(t *testing.T) {
 	t.Setenv("FUNCTIONS_USER_LOG_LEVEL", "Error")
-	category := app.HandlerCategory("Orders")
+	category := hostjson.HandlerCategory("Orders")
 	for _, tt := range []struct {
 		flag, own, least string
 	}{
@@ -20,11 +21,11 @@ func TestUserLogLevel(t *testing.T) {
 	} {
 		a := &app.App{}
 		if tt.own != "" {
-			a.Config.LogLevels = app.LogLevels{"Function": tt.own}
+			a.Config.LogLevels = hostjson.LogLevels{"Function": tt.own}
 		}
 		s := &session{common: &common{flags: &startFlags{userLogLevel: tt.flag}}}
 		shown := false
-		words := app.LogLevelWords()
+		words := hostjson.LogLevelWords()
 		for _, level := range words[:len(words)-1] {
 			shown = shown || level == tt.least
 			if got := s.levelsOf(a).Show(category, level); got != shown {

@@ -20,7 +20,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/languages"
 )
@@ -307,7 +307,7 @@ func (f *startFlags) check() error {
 // checkLevel refuses a level that is none. That of the environment is left alone, as by the
 // platform's tool.
 func (f *startFlags) checkLevel() error {
-	words := app.LogLevelWords()
+	words := hostjson.LogLevelWords()
 	if f.userLogLevel == "" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, f.userLogLevel) }) {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -24,7 +25,7 @@ type Loaded struct {
 	Begun         time.Time // the start
 	URL, AdminURL string
 	Services      func() string // lines that say where page and services are, and how the clock goes; nil: another app's overview has them
-	Levels        app.LogLevels
+	Levels        hostjson.LogLevels
 	Auth, Wordy   bool                     // keys are asked for; no line is hidden
 	ServicesOnly  bool                     // no functions run
 	OpenBus       bool                     // Service Bus has a port

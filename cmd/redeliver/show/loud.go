@@ -6,6 +6,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -18,13 +19,13 @@ const information = "information"
 func (p *Printer) loud(rec *journal.Record) bool {
 	levels := p.Levels
 	if rec.App != "" && p.LevelsOf != nil {
-		levels = func() app.LogLevels { return p.LevelsOf(rec.App) }
+		levels = func() hostjson.LogLevels { return p.LevelsOf(rec.App) }
 	}
 	switch {
 	case p.Verbose:
 		return true
 	case rec.Kind == journal.HandlerLog:
-		return levels().Show(app.HandlerCategory(rec.OwnFunction()), rec.Level)
+		return levels().Show(hostjson.HandlerCategory(rec.OwnFunction()), rec.Level)
 	case rec.Function == "":
 		return true
 	}
@@ -35,24 +36,24 @@ func (p *Printer) loud(rec *journal.Record) bool {
 	case cli.Red, cli.Magenta: // something was given up
 		level = "error"
 	}
-	return levels().Show(app.FunctionCategory(rec.OwnFunction()), level)
+	return levels().Show(hostjson.FunctionCategory(rec.OwnFunction()), level)
 }
 
 // Hushed tells of the functions and their program that have lines that --verbose alone
 // shows, because of host.json; empty for none.
-func Hushed(levels app.LogLevels, functions []string) string {
+func Hushed(levels hostjson.LogLevels, functions []string) string {
 	hides := func(category string) bool { return !levels.Show(category, information) }
 	var of []string
 	n := 0
 	for _, name := range functions {
-		if hides(app.FunctionCategory(name)) || hides(app.HandlerCategory(name)) {
+		if hides(hostjson.FunctionCategory(name)) || hides(hostjson.HandlerCategory(name)) {
 			n++
 		}
 	}
 	if n > 0 {
 		of = append(of, cli.Plural(n, "function"))
 	}
-	if len(functions) > 0 && hides(app.HandlerCategory("")) {
+	if len(functions) > 0 && hides(hostjson.HandlerCategory("")) {
 		of = append(of, "the functions' program")
 	}
 	if len(of) == 0 {

@@ -4,26 +4,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 )
 
 // Nothing is hidden without a word: lines of functions, what they write, and their program.
 func TestHushed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		levels    app.LogLevels
+		levels    hostjson.LogLevels
 		functions string
 		want      string // of what lines are hidden
 	}{
 		{nil, "Orders", ""},
-		{app.LogLevels{"default": "Trace"}, "Orders", ""},
-		{app.LogLevels{"Function.Orders": "Error"}, "Orders Bills", "1 function"},
-		{app.LogLevels{"Function": "Warning"}, "Orders Bills", "2 functions"},
-		{app.LogLevels{"Function.Orders.User": "None"}, "Orders", "1 function"},
-		{app.LogLevels{"Host": "Error"}, "Orders", "the functions' program"},
-		{app.LogLevels{"Host.Function.Console": "None"}, "Orders", "the functions' program"},
-		{app.LogLevels{"default": "Warning"}, "Orders", "1 function and of the functions' program"},
-		{app.LogLevels{"default": "Warning"}, "", ""},
+		{hostjson.LogLevels{"default": "Trace"}, "Orders", ""},
+		{hostjson.LogLevels{"Function.Orders": "Error"}, "Orders Bills", "1 function"},
+		{hostjson.LogLevels{"Function": "Warning"}, "Orders Bills", "2 functions"},
+		{hostjson.LogLevels{"Function.Orders.User": "None"}, "Orders", "1 function"},
+		{hostjson.LogLevels{"Host": "Error"}, "Orders", "the functions' program"},
+		{hostjson.LogLevels{"Host.Function.Console": "None"}, "Orders", "the functions' program"},
+		{hostjson.LogLevels{"default": "Warning"}, "Orders", "1 function and of the functions' program"},
+		{hostjson.LogLevels{"default": "Warning"}, "", ""},
 	} {
 		want := ""
 		if tt.want != "" {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
@@ -27,16 +27,16 @@ type Of struct {
 	JSON    bool   // records as they are
 	Verbose bool
 
-	Pace     func() clock.Pace               // of the host's clock
-	Running  func() bool                     // an app runs
-	Ends     func(status string) bool        // the end of a process with that status belongs to the end of the host
-	Since    uint64                          // records before it were there before anybody could measure their real time
-	Day      time.Time                       // whose date needs no line
-	Width    int                             // of the column of functions, at least
-	Wants    func(rec *journal.Record) bool  // what is printed; nil: everything
-	Levels   func() app.LogLevels            // of the running app
-	LevelsOf func(name string) app.LogLevels // of one of several; nil: each has a printer
-	Refusals map[string]bool                 // said since the app ran last: a start is tried again and again
+	Pace     func() clock.Pace                    // of the host's clock
+	Running  func() bool                          // an app runs
+	Ends     func(status string) bool             // the end of a process with that status belongs to the end of the host
+	Since    uint64                               // records before it were there before anybody could measure their real time
+	Day      time.Time                            // whose date needs no line
+	Width    int                                  // of the column of functions, at least
+	Wants    func(rec *journal.Record) bool       // what is printed; nil: everything
+	Levels   func() hostjson.LogLevels            // of the running app
+	LevelsOf func(name string) hostjson.LogLevels // of one of several; nil: each has a printer
+	Refusals map[string]bool                      // said since the app ran last: a start is tried again and again
 
 	// Loaded is asked when a generation was loaded, for its overview. Nil, or a nil overview:
 	// none is shown.

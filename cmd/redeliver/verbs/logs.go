@@ -21,7 +21,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/mcp"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops/run"
@@ -292,7 +292,7 @@ func (l *logs) printer() *show.Printer {
 }
 
 // levels are those of the app that runs.
-func (l *logs) levels() app.LogLevels {
+func (l *logs) levels() hostjson.LogLevels {
 	if l.host.Report == nil {
 		return nil
 	}
@@ -300,7 +300,7 @@ func (l *logs) levels() app.LogLevels {
 }
 
 // levelsOf are those of one of several apps.
-func (l *logs) levelsOf(name string) app.LogLevels {
+func (l *logs) levelsOf(name string) hostjson.LogLevels {
 	for i := range l.host.Apps {
 		if l.host.Apps[i].Name == name {
 			return l.host.Apps[i].LogLevels

@@ -8,13 +8,13 @@ import (
 	"unicode"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	trigger "github.com/redeliver/redeliver/triggers/queue"
-
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
+	trigger "github.com/redeliver/redeliver/triggers/queue"
 )
 
 // Kind is the queue trigger.
@@ -65,7 +65,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 // pollingInterval is the cap of the polling back-off. In development, which is
 // Redeliver's normal mode, the default of a minute is 2 s; an explicit value is
 // kept, one minute included (storage.md S-9).
-func pollingInterval(conf app.Queues) time.Duration {
+func pollingInterval(conf hostjson.Queues) time.Duration {
 	if !conf.MaxPollingExplicit {
 		return 2 * time.Second
 	}

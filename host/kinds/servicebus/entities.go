@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings/servicebus"
-	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
-
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
+	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/services"
 )
@@ -109,7 +109,7 @@ func orExists(err error) error {
 }
 
 // Configure gives the namespace the switches of the app that runs.
-func Configure(ns *emulator.Namespace, s app.Switches) {
+func Configure(ns *emulator.Namespace, s hostjson.Switches) {
 	ns.Configure(emulator.Switches{
 		StrictSessionSend:       s.StrictSessionSend,
 		ForwardFailureToDLQ:     s.AutoForwardFailure == "dlq",

@@ -7,14 +7,14 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
-	"github.com/redeliver/redeliver/host/languages"
-	trigger "github.com/redeliver/redeliver/triggers/servicebus"
-
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
+	trigger "github.com/redeliver/redeliver/triggers/servicebus"
 )
 
 // Kind is the Service Bus trigger.
@@ -116,7 +116,7 @@ func model(m *servicebus.Received) bindings.Value {
 
 // autoComplete is the function's autoCompleteMessages, by either of its names, over
 // the value of host.json.
-func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
+func autoComplete(b *app.Binding, conf hostjson.ServiceBus) bool {
 	for _, name := range [...]string{"autoCompleteMessages", "autoComplete"} {
 		if v := b.Value(name); v != nil {
 			return kinds.IsTrue(v, conf.AutoCompleteMessages)

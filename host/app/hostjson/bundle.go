@@ -1,4 +1,4 @@
-package app
+package hostjson
 
 import (
 	"cmp"
@@ -133,34 +133,34 @@ func parseVersionRange(text string) (r versionRange, ok bool) {
 
 // readBundle reads extensionBundle as the host does (spec host-and-retry 6.2; host:
 // ExtensionBundleConfigurationHelper.cs). For .NET the host loads no bundle.
-func (l *hostFile) readBundle(r document.Reader) {
+func (l *configReader) readBundle(r document.Reader) {
 	const at, idPath, versionPath = "extensionBundle", "extensionBundle.id", "extensionBundle.version"
 	if !r.Has(at) {
 		return
 	}
 	b := &ExtensionBundle{ID: r.Text(idPath, ""), Version: r.Text(versionPath, "")}
-	l.app.Config.ExtensionBundle = b
+	l.config.ExtensionBundle = b
 	bad := func(path, allowed, reason string) *schemas.Fault {
 		f := r.Doc.Fault(path, r.Doc.Found(path), allowed, reason)
 		f.Kind = schemas.KindArgument
 		return f
 	}
-	if l.withoutBundle() {
+	if l.NoBundle() {
 		w := bad(at, "", "apps in .NET have their extensions in their packages: the bundle is not used")
 		w.Kind, w.Found, w.Hint = "", "", "remove the section"
-		l.warn(w)
+		l.Warn(w)
 		return
 	}
 	id, version := strings.TrimSpace(b.ID), strings.TrimSpace(b.Version)
 	if id != "" && (!packageID.MatchString(id) || len(id) > longestPackageID) {
-		l.fault(bad(idPath, "the name of a package, such as "+standardBundle, "not the name of a bundle"))
+		l.Fault(bad(idPath, "the name of a package, such as "+standardBundle, "not the name of a bundle"))
 		return
 	}
 	const ranges = "a range of versions, such as [4.*, 5.0.0) or [4.0.0, 5.0.0)"
 	in, ok := parseVersionRange(version)
 	if !ok {
 		if version != "" { // the schema misses it
-			l.fault(bad(versionPath, ranges, "not a range of versions"))
+			l.Fault(bad(versionPath, ranges, "not a range of versions"))
 		}
 		return
 	}
@@ -171,7 +171,7 @@ func (l *hostFile) readBundle(r document.Reader) {
 	if id != "" && !known {
 		w := bad(idPath, strings.Join(bundleIDs, ", "), "no bundle of this name is known")
 		w.Kind = ""
-		l.warn(w)
+		l.Warn(w)
 	}
 	if !strings.EqualFold(id, standardBundle) {
 		return
@@ -181,10 +181,10 @@ func (l *hostFile) readBundle(r document.Reader) {
 	case in.below(lowestBundle):
 		f := bad(versionPath, "", fmt.Sprintf("the host refuses versions of this bundle below %d.%d.%d", lowestBundle[0], lowestBundle[1], lowestBundle[2]))
 		f.Kind, f.Hint = schemas.KindInvalidOperation, "write [4.*, 5.0.0)"
-		l.fault(f)
+		l.Fault(f)
 	case l.earlierBundle:
 		w := bad(versionPath, "", "the versions of this range are deprecated")
 		w.Kind, w.Hint = "", "bundle 4 is current: write [4.*, 5.0.0), and the present names of the properties of Cosmos DB bindings"
-		l.warn(w)
+		l.Warn(w)
 	}
 }

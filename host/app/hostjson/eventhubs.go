@@ -1,14 +1,16 @@
-package app
+package hostjson
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
+
+// HubsPath is the path of the hubs of the embedded namespace.
+const HubsPath = "redeliver.eventHubs.hubs"
 
 // EventHubs is extensions.eventHubs (spec messaging 6.1), and redeliver.eventHubs.
 // Settings for clients of the cloud only (prefetchCount, transportType, ...) are
@@ -55,11 +57,11 @@ func readEventHubs(r document.Reader) EventHubs {
 		LoadBalancingUpdateInterval:          r.Span(now("loadBalancingUpdateInterval"), eventhubs.DefaultUpdateInterval, 1, document.Longest),
 	}
 	if text := r.Text(now("initialOffsetOptions.enqueuedTimeUtc"), ""); text != "" {
-		c.EnqueuedTime = utcTime(text)
+		c.EnqueuedTime = document.UTCTime(text)
 	}
-	hubs, _ := r.Value(hubsSetting).([]any)
+	hubs, _ := r.Value(HubsPath).([]any)
 	for i := range hubs {
-		path := schemas.IndexPath(hubsSetting, i)
+		path := schemas.IndexPath(HubsPath, i)
 		c.Hubs = append(c.Hubs, EventHub{
 			Name:           r.Text(schemas.JoinPath(path, "name"), ""),
 			PartitionCount: r.Number(schemas.JoinPath(path, "partitionCount"), eventhubs.DefaultPartitions, 1, 32),
@@ -68,18 +70,4 @@ func readEventHubs(r document.Reader) EventHubs {
 		})
 	}
 	return c
-}
-
-// utcTime reads a time, of which the schema has seen that it is one; without a zone
-// it is UTC.
-func utcTime(text string) time.Time {
-	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
-	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
-		for _, zone := range []string{"Z07:00", ""} {
-			if t, err := time.Parse(layout+zone, text); err == nil { // fractions of a second too
-				return t.UTC()
-			}
-		}
-	}
-	return time.Time{}
 }

@@ -1,10 +1,10 @@
-package app
+package hostjson
 
 import (
+	"encoding/json"
+
 	"github.com/redeliver/redeliver/host/app/document"
 )
-
-import "encoding/json"
 
 // EventGrid is redeliver.eventGrid. Topics holds the array of topics as JSON, in
 // the form of schemas/host.json, which has been checked; nil when there is none.

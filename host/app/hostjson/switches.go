@@ -1,4 +1,4 @@
-package app
+package hostjson
 
 import (
 	"slices"
@@ -36,7 +36,7 @@ type Switches struct {
 func (s *Switches) Ignores(id string) bool { return slices.Contains(s.Ignore, id) }
 
 const (
-	switchSection = "redeliver"
+	SwitchSection = "redeliver"
 	ignoreSwitch  = "ignore"
 )
 
@@ -52,8 +52,8 @@ var switchNames = [...]string{
 // SwitchNames are the names that a switch of --set may have.
 func SwitchNames() []string { return slices.Clone(switchNames[:]) }
 
-// findSwitch returns the canonical spelling of a switch.
-func findSwitch(name string) (string, bool) {
+// FindSwitch returns the canonical spelling of a switch.
+func FindSwitch(name string) (string, bool) {
 	for _, known := range switchNames {
 		if strings.EqualFold(known, name) {
 			return known, true
@@ -62,11 +62,11 @@ func findSwitch(name string) (string, bool) {
 	return "", false
 }
 
-// readSwitches fills App.Switches from the redeliver object of host.json, over
+// ReadSwitches reads the redeliver object of host.json, over
 // which the environment and --set were laid. The schema reports what is wrong.
-func (l *hostFile) readSwitches(r document.Reader) {
-	at := func(name string) string { return switchSection + "." + name }
-	l.app.Switches = Switches{
+func ReadSwitches(r document.Reader) Switches {
+	at := func(name string) string { return SwitchSection + "." + name }
+	s := Switches{
 		RetryCounting:          r.Word(at("retryCounting"), "runtime", "documented"),
 		RetryTriggers:          r.Word(at("retryTriggers"), "all", "ga"),
 		WorkerCrash:            r.Word(at("workerCrash"), "keep", "stop"),
@@ -82,7 +82,7 @@ func (l *hostFile) readSwitches(r document.Reader) {
 	}
 	for _, name := range switchNames {
 		if r.Has(at(name)) {
-			l.app.Switches.Explicit[name] = true
+			s.Explicit[name] = true
 		}
 	}
 	ids := r.List(at(ignoreSwitch))
@@ -90,8 +90,9 @@ func (l *hostFile) readSwitches(r document.Reader) {
 		ids = strings.Split(text, ",")
 	}
 	for _, id := range ids {
-		l.app.Switches.Ignore = append(l.app.Switches.Ignore, strings.ToUpper(strings.TrimSpace(id)))
+		s.Ignore = append(s.Ignore, strings.ToUpper(strings.TrimSpace(id)))
 	}
-	slices.Sort(l.app.Switches.Ignore)
-	l.app.Switches.Ignore = slices.Compact(l.app.Switches.Ignore)
+	slices.Sort(s.Ignore)
+	s.Ignore = slices.Compact(s.Ignore)
+	return s
 }

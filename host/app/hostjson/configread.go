@@ -1,4 +1,4 @@
-package app
+package hostjson
 
 import (
 	"math"
@@ -13,6 +13,8 @@ import (
 )
 
 const (
+	HandlerDescription = ".description."
+
 	minute      = time.Minute
 	unlimited   = -24 * time.Hour // what "-1" parses to: minus one day
 	maxInt      = math.MaxInt32
@@ -23,18 +25,33 @@ const (
 	windowsRun  = 100
 )
 
-// readConfig fills App.Config. Values that the schema refuses keep their
+// Around is what decides beside host.json, and hears what is wrong in it.
+type Around struct {
+	Processors  int
+	Consumption bool        // the app says that it runs in the Consumption plan
+	NoBundle    func() bool // for such an app the platform reads no extension bundle
+
+	Fault, PolicyFault, Warn func(*schemas.Fault) // PolicyFault: in the app's retry policy
+}
+
+type configReader struct {
+	Around
+	config        *Config
+	earlierBundle bool
+}
+
+// ReadConfig reads host.json, and says whether it names an extension bundle before 4. Values that the schema refuses keep their
 // default; the limits here repeat the schema's only so that what is read is
 // always usable.
-func (l *hostFile) readConfig(r document.Reader) {
-	c := &l.app.Config
-	dynamic := l.consumption()
+func ReadConfig(r document.Reader, around Around) (c Config, earlierBundle bool) {
+	l := &configReader{Around: around, config: &c}
+	dynamic := l.Consumption
 
 	l.readTimeout(r, dynamic)
 	c.ManagedDependencies = r.Flag("managedDependency.enabled", false)
-	policy, faults := r.ReadPolicy("retry", l.app.hostDoc.Canonical(schemas.HostJSON)["retry"], schemas.KindInvalidOperation, true)
+	policy, faults := r.ReadPolicy("retry", r.Doc.Canonical(schemas.HostJSON)["retry"], schemas.KindInvalidOperation, true)
 	for _, f := range faults {
-		l.faultAt(hostPolicy, f)
+		l.PolicyFault(f)
 	}
 	c.Retry = policy
 	if policy != nil {
@@ -47,9 +64,8 @@ func (l *hostFile) readConfig(r document.Reader) {
 		MaxConcurrentRequests:  r.Number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
 		CustomHeaders:          r.Texts("extensions.http.customHeaders"),
 	}
-	l.checkPrefix(r)
 	batch := r.Number("extensions.queues.batchSize", queue.DefaultBatchSize, 1, 32)
-	processors := l.processors()
+	processors := l.Processors
 	if dynamic {
 		processors = 1
 	}
@@ -66,7 +82,7 @@ func (l *hostFile) readConfig(r document.Reader) {
 		MaxDegreeOfParallelism: r.Number("extensions.blobs.maxDegreeOfParallelism", blob.DefaultParallelism*processors, 1, maxInt),
 		PoisonBlobThreshold:    r.Number("extensions.blobs.poisonBlobThreshold", queue.DefaultMaxDequeueCount, 1, maxInt),
 	}
-	c.ServiceBus = readServiceBus(r, l.processors())
+	c.ServiceBus = readServiceBus(r, l.Processors)
 	c.EventHubs = readEventHubs(r)
 	c.EventGrid = readEventGrid(r)
 	r.Look("aggregator.flushTimeout", "singleton.lockPeriod")
@@ -84,6 +100,7 @@ func (l *hostFile) readConfig(r document.Reader) {
 	c.WatchDirectories = always(r.List("watchDirectories"), "node_modules")
 	c.WatchFiles = always(r.List("watchFiles"), document.HostFile, document.FunctionFile, document.ProxiesFile)
 	l.readCustomHandler(r)
+	return c, l.earlierBundle
 }
 
 func unless(dynamic bool, n int) int {
@@ -104,14 +121,9 @@ func always(list []string, names ...string) []string {
 	return list
 }
 
-// consumption reports whether the app says that it runs in the Consumption plan.
-func (l *hostFile) consumption() bool {
-	return strings.EqualFold(l.app.Settings.Get("WEBSITE_SKU"), "Dynamic")
-}
-
 // readTimeout applies spec host-and-retry 8 (host: ScriptJobHostOptionsSetup.cs).
-func (l *hostFile) readTimeout(r document.Reader, dynamic bool) {
-	c := &l.app.Config
+func (l *configReader) readTimeout(r document.Reader, dynamic bool) {
+	c := l.config
 	c.FunctionTimeout = localLimit
 	if dynamic {
 		c.FunctionTimeout = cloudLimit
@@ -122,7 +134,7 @@ func (l *hostFile) readTimeout(r document.Reader, dynamic bool) {
 	bad := func(reason string) {
 		f := r.Doc.Fault(path, r.Doc.Found(path), `"00:00:01" to "00:10:00" in the Consumption plan`, reason)
 		f.Kind = schemas.KindArgument
-		l.fault(f)
+		l.Fault(f)
 	}
 	switch {
 	case !ok: // absent, or the schema says what is wrong
@@ -138,7 +150,7 @@ func (l *hostFile) readTimeout(r document.Reader, dynamic bool) {
 }
 
 // policyOrigin says whether an override gives part of the app policy.
-func (l *hostFile) policyOrigin(r document.Reader) string {
+func (l *configReader) policyOrigin(r document.Reader) string {
 	for _, p := range document.PolicyProperties {
 		path := "retry." + p
 		if r.Has(path) && r.Doc.Source(path) != document.HostFile {
@@ -150,7 +162,7 @@ func (l *hostFile) policyOrigin(r document.Reader) string {
 
 // readCustomHandler reads customHandler, or httpWorker in its older form; with
 // both the former wins (spec host-and-retry 6.2, spec workers 13.1).
-func (l *hostFile) readCustomHandler(r document.Reader) {
+func (l *configReader) readCustomHandler(r document.Reader) {
 	section := "customHandler"
 	if old := "httpWorker"; r.HasSection(old) {
 		reason := "httpWorker is the older name of customHandler"
@@ -161,12 +173,12 @@ func (l *hostFile) readCustomHandler(r document.Reader) {
 		}
 		f := r.Doc.Fault(old, "", "customHandler", reason)
 		f.Hint = "rename it to customHandler"
-		l.warn(f)
+		l.Warn(f)
 	}
 	if !r.HasSection(section) {
 		return
 	}
-	description := section + handlerDescription
+	description := section + HandlerDescription
 	h := &CustomHandler{
 		Section:               section,
 		DefaultExecutablePath: r.Text(description+"defaultExecutablePath", ""),
@@ -179,5 +191,23 @@ func (l *hostFile) readCustomHandler(r document.Reader) {
 		Port:                  r.Number(section+".port", 0, 0, 65535),
 		OverHTTP:              overHTTP(r, section),
 	}
-	l.app.Config.CustomHandler = h
+	l.config.CustomHandler = h
+}
+
+// HandlerVariables are given to an HTTP custom handler alone, when it starts.
+var HandlerVariables = []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "FUNCTIONS_HTTPWORKER_PORT"} // read only
+
+// overHTTP reports whether a section customHandler says that its program serves HTTP.
+func overHTTP(r document.Reader, section string) bool {
+	if section == "httpWorker" || r.Has(section+".type") || r.Has(section+".port") || r.Has(section+".http") {
+		return true
+	}
+	for _, argument := range r.List(section + ".description.arguments") {
+		for _, v := range HandlerVariables {
+			if strings.Contains(strings.ToUpper(argument), "%"+v+"%") {
+				return true
+			}
+		}
+	}
+	return r.Flag(section+".enableForwardingHttpRequest", false) || r.Flag(section+".enableProxyingHttpRequest", false)
 }

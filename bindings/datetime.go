@@ -86,25 +86,21 @@ func formatTime(t time.Time, format string) (string, error) {
 // themselves when they stand for nothing.
 func appendTimeField(b *strings.Builder, t time.Time, c byte, n int) error {
 	number := func(v, width int) { fmt.Fprintf(b, "%0*d", width, v) }
+	named := func(v int, name string) {
+		switch {
+		case n <= 2:
+			number(v, n)
+		case n == 3:
+			b.WriteString(name[:3])
+		default:
+			b.WriteString(name)
+		}
+	}
 	switch c {
 	case 'd':
-		switch {
-		case n <= 2:
-			number(t.Day(), n)
-		case n == 3:
-			b.WriteString(t.Weekday().String()[:3])
-		default:
-			b.WriteString(t.Weekday().String())
-		}
+		named(t.Day(), t.Weekday().String())
 	case 'M':
-		switch {
-		case n <= 2:
-			number(int(t.Month()), n)
-		case n == 3:
-			b.WriteString(t.Month().String()[:3])
-		default:
-			b.WriteString(t.Month().String())
-		}
+		named(int(t.Month()), t.Month().String())
 	case 'y':
 		if n <= 2 {
 			number(t.Year()%100, n)
@@ -120,20 +116,7 @@ func appendTimeField(b *strings.Builder, t time.Time, c byte, n int) error {
 	case 's':
 		number(t.Second(), min(n, 2))
 	case 'f', 'F':
-		if n > 7 {
-			return fmt.Errorf("at most 7 digits of a second, not %d", n)
-		}
-		digits := fmt.Sprintf("%09d", t.Nanosecond())[:n]
-		if c == 'f' {
-			b.WriteString(digits)
-			break
-		}
-		digits = strings.TrimRight(digits, "0")
-		if s := b.String(); digits == "" && strings.HasSuffix(s, ".") {
-			b.Reset() // a fraction of zero takes its point with it
-			b.WriteString(s[:len(s)-1])
-		}
-		b.WriteString(digits)
+		return appendFraction(b, t, n, c == 'F')
 	case 't':
 		half := "AM"
 		if t.Hour() >= 12 {
@@ -149,5 +132,23 @@ func appendTimeField(b *strings.Builder, t time.Time, c byte, n int) error {
 	default: // ':' and '/' are themselves in the invariant culture
 		b.WriteString(strings.Repeat(string([]byte{c}), n))
 	}
+	return nil
+}
+
+// appendFraction writes n digits of a fraction of a second, trimmed without the zeros at
+// their end.
+func appendFraction(b *strings.Builder, t time.Time, n int, trimmed bool) error {
+	if n > 7 {
+		return fmt.Errorf("at most 7 digits of a second, not %d", n)
+	}
+	digits := fmt.Sprintf("%09d", t.Nanosecond())[:n]
+	if trimmed {
+		digits = strings.TrimRight(digits, "0")
+		if s := b.String(); digits == "" && strings.HasSuffix(s, ".") {
+			b.Reset() // a fraction of zero takes its point with it
+			b.WriteString(s[:len(s)-1])
+		}
+	}
+	b.WriteString(digits)
 	return nil
 }

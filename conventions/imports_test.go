@@ -97,11 +97,11 @@ func importRules() []importRule {
 			return !ours(imported) || within(imported, and("./host/clock", "./host/journal", "./host/listen", "./host/emulator/...", "./schemas")...)
 		}},
 		{"connections and services know no triggers and no handlers", is("./host/services"), func(imported string) bool {
-			return !ours(imported) || within(imported, and("./host/app", "./host/clock", "./host/journal", "./host/listen", "./host/emulator/...")...)
+			return !ours(imported) || within(imported, and("./host/app/...", "./host/clock", "./host/journal", "./host/listen", "./host/emulator/...")...)
 		}},
 		{"what listeners share knows none of them", is("./host/listen"), only("github.com/rs/zerolog", "golang.org/x/sys/...")},
 		{"processes know nothing of what is said to them", is("./host/process"), only("./functions/call", "./host/clock", "golang.org/x/sys/...")},
-		{"the ways to handlers know no app", is("./host/plugin", "./host/worker/...", "./host/customhandler"), except("./host", "./host/app", "./host/kinds/...", "./triggers/...", "./host/journal")},
+		{"the ways to handlers know no app", is("./host/plugin", "./host/worker/...", "./host/customhandler"), except("./host", "./host/app/...", "./host/kinds/...", "./triggers/...", "./host/journal")},
 		{"what is recorded of outputs knows no attempts and no services", is("./host/recorded"), only("./bindings", "./host/app", "./host/journal")},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"outside of cmd nothing imports a command", not("./cmd/..."), except("./cmd/...")},

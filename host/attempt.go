@@ -44,35 +44,9 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	if err := d.bind(); err != nil {
 		return d.failed(err)
 	}
-	req := &call.Request{
-		InvocationID:  d.base.Invocation,
-		Function:      f.def.Name,
-		Inputs:        d.inputs,
-		Metadata:      d.payload.metadata,
-		Decoded:       &d.payload.decoded,
-		Outputs:       f.outputNames,
-		HTTPOutput:    f.httpOutput,
-		Retry:         rc,
-		DeliveryCount: d.ev.DeliveryCount,
-		Now:           h.clk.Now(),
-		Actions:       d.ev.Actions,
-	}
-
-	req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
-	if !d.ev.Batch {
-		req.MessageID = d.base.MessageID
-	}
-	if d.ev.Recall != nil {
-		req.OnRecall = d.ev.Recall.Running
-	}
-
+	req := d.request(rc)
 	// Only the handler's call is timed, and each attempt by itself (sdk:
-	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives the
-	// end of its delivery's token. When a waiting caller has gone, the handler's
-	// context ends too, and nothing more: the handler decides what to do then.
-	if d.caller != nil && d.ev.CallerWaits {
-		req.OnRecall = d.caller.handlers.Running
-	}
+	// FunctionExecutor.cs ExecuteWithWatchersAsync).
 	limit := timelimit.Of(h.clk, f.gen.app.Config.FunctionTimeout)
 	defer limit.End()
 	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: journal.Qualified(h.opts.App, f.def.Name), MessageID: req.MessageID},
@@ -110,6 +84,40 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 		return d.failed(err)
 	}
 	return nil
+}
+
+// request is what the handler is given.
+func (d *delivery) request(rc *retrycontext.Context) *call.Request {
+	f, h := d.f, d.f.gen.host
+	req := &call.Request{
+		InvocationID:  d.base.Invocation,
+		Function:      f.def.Name,
+		Inputs:        d.inputs,
+		Metadata:      d.payload.metadata,
+		Decoded:       &d.payload.decoded,
+		Outputs:       f.outputNames,
+		HTTPOutput:    f.httpOutput,
+		Retry:         rc,
+		DeliveryCount: d.ev.DeliveryCount,
+		Now:           h.clk.Now(),
+		Actions:       d.ev.Actions,
+	}
+
+	req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
+	if !d.ev.Batch {
+		req.MessageID = d.base.MessageID
+	}
+	if d.ev.Recall != nil {
+		req.OnRecall = d.ev.Recall.Running
+	}
+
+	// A running attempt outlives the end of its delivery's token. When a waiting caller has
+	// gone, the handler's context ends too, and nothing more: the handler decides what to do
+	// then.
+	if d.caller != nil && d.ev.CallerWaits {
+		req.OnRecall = d.caller.handlers.Running
+	}
+	return req
 }
 
 // failed wraps a failure outside the handler's own code.

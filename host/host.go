@@ -238,18 +238,8 @@ func New(dir string, opts *Options) (*Host, error) {
 		h.opts.Processors = runtime.NumCPU()
 	}
 	h.handlers.sources = gobuild.NewSources(h.dir, filepath.Join(app.StateFolder(h.dir), "bin"), slices.Concat(h.opts.BuildEnv, h.opts.Env))
-	if first := h.opts.Beside; first != nil {
-		h.opts.Clock, h.opts.Outside = first.clk, first.opts.Outside
-		h.opts.Store, h.opts.Accounts = first.opts.Store, first.opts.Accounts
-	}
-	h.clk, h.log = h.opts.Clock, h.opts.Logger
-	if h.clk == nil {
-		start, err := services.StartTime(h.opts.Store, h.opts.Accounts...)
-		if err != nil {
-			return nil, err
-		}
-		h.own = clock.NewVirtual(start, &clock.VirtualOptions{Seed: h.opts.Seed, Arrival: true, Notify: h.ClockNotice})
-		h.clk = h.own
+	if err := openClock(h); err != nil {
+		return nil, err
 	}
 	h.outputs.Whole = h.opts.KeepRecords < 0
 	h.epoch.Store(&epoch.Epoch{})
@@ -280,6 +270,25 @@ func New(dir string, opts *Options) (*Host, error) {
 	})
 	h.loader.residents = served.Residents(h.env)
 	return h, nil
+}
+
+// openClock makes a virtual clock, or takes the one of the options or of the host beside it.
+func openClock(h *Host) error {
+	if first := h.opts.Beside; first != nil {
+		h.opts.Clock, h.opts.Outside = first.clk, first.opts.Outside
+		h.opts.Store, h.opts.Accounts = first.opts.Store, first.opts.Accounts
+	}
+	h.clk, h.log = h.opts.Clock, h.opts.Logger
+	if h.clk != nil {
+		return nil
+	}
+	start, err := services.StartTime(h.opts.Store, h.opts.Accounts...)
+	if err != nil {
+		return err
+	}
+	h.own = clock.NewVirtual(start, &clock.VirtualOptions{Seed: h.opts.Seed, Arrival: true, Notify: h.ClockNotice})
+	h.clk = h.own
+	return nil
 }
 
 // openServices makes the embedded services, or takes the services of the host

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/served"
@@ -113,9 +114,9 @@ type loader struct {
 
 	// Under the host's mutex.
 	generations int
-	settings    *app.Settings // read once per process, as on the platform
-	last        *app.App      // as read last, good or not
-	asked       app.Options   // with which it was read
+	settings    *appsettings.Settings // read once per process, as on the platform
+	last        *app.App              // as read last, good or not
+	asked       app.Options           // with which it was read
 }
 
 // load prepares a generation of the app, handlers started, until ctx or the host ends.
@@ -210,7 +211,7 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 
 func (l *loader) options(ctx context.Context) *app.Options {
 	return &app.Options{
-		Env: app.Environment(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
+		Env: appsettings.Environment(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
 		InProcess: l.host.opts.Handlers != nil || l.host.opts.Attached != nil, Kinds: served.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
@@ -380,7 +381,7 @@ func (h *Host) Watch(ctx context.Context) error {
 	starting := false // when it was asked last
 	return watch.Follow(ctx, &watch.Options{
 		Dir: h.dir, Sources: h.handlers.sources, Log: h.log, App: h.loader.lastRead,
-		Settings: func() *app.Settings {
+		Settings: func() *appsettings.Settings {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			return h.loader.settings

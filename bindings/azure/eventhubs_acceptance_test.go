@@ -18,7 +18,7 @@ import (
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -43,11 +43,11 @@ func newCloudOf(t testing.TB) *cloudOf {
 	return &cloudOf{t: t, hubs: map[string]*azure.EventHubs{}}
 }
 
-func (c *cloudOf) Blobs(conn app.Connection, call services.Call) (blob.Account, error) {
+func (c *cloudOf) Blobs(conn appsettings.Connection, call services.Call) (blob.Account, error) {
 	return azure.NewBlobAccount(conn.Value, &azure.Options{HTTPClient: http.DefaultClient, Call: call})
 }
 
-func (c *cloudOf) EventHubs(conn app.Connection, call services.Call) (eventhubsapi.Namespace, error) {
+func (c *cloudOf) EventHubs(conn appsettings.Connection, call services.Call) (eventhubsapi.Namespace, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h, err := azure.NewEventHubs(conn.Value, &azure.Options{Call: call})

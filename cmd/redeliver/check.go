@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/schemas"
@@ -82,7 +83,7 @@ func check(ctx context.Context, dir string, set []string, files app.EntityFiles,
 	var err, handler error
 	var unread []app.Problem
 	if noBuild {
-		a, unread, err = filesOnly(dir, &app.Options{Env: app.Environment(os.Environ()), Set: set, Kinds: served.Facts(), Entities: files})
+		a, unread, err = filesOnly(dir, &app.Options{Env: appsettings.Environment(os.Environ()), Set: set, Kinds: served.Facts(), Entities: files})
 	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Logger: log, Entities: files, Outside: run.NewCloud(nil)}); a == nil {
 		err = handler
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/cmd/redeliver/verbs"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/ops"
@@ -103,7 +104,7 @@ func completeOwnFunctions(_ *cobra.Command, args []string, _ string) ([]string, 
 	if err != nil {
 		return nil, remote.NoMore
 	}
-	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: served.Facts()})
+	a, err := app.Load(dir, &app.Options{Env: appsettings.Environment(os.Environ()), Kinds: served.Facts()})
 	if err != nil {
 		return nil, remote.NoMore
 	}

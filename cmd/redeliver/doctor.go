@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/listen"
@@ -132,8 +133,8 @@ func program(ctx context.Context, name string, commands []string, hint string) f
 }
 
 // settingsOf are the settings that an app in dir would have.
-func settingsOf(dir string) *app.Settings {
-	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), ServicesOnly: true})
+func settingsOf(dir string) *appsettings.Settings {
+	a, err := app.Load(dir, &app.Options{Env: appsettings.Environment(os.Environ()), ServicesOnly: true})
 	if err != nil {
 		return nil
 	}
@@ -141,7 +142,7 @@ func settingsOf(dir string) *app.Settings {
 }
 
 // workerFor looks for the worker of a language, as a start would.
-func workerFor(dir, language string, settings *app.Settings) finding {
+func workerFor(dir, language string, settings *appsettings.Settings) finding {
 	f := finding{Area: "language workers", Name: language, State: "missing"}
 	if settings == nil {
 		f.Detail = fmt.Sprintf("the folder %q cannot be read", dir)

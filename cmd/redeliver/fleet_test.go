@@ -24,7 +24,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/listen/listentest"
 )
 
@@ -263,11 +263,11 @@ func (f *fleet) send(n int) (sent []string) {
 	defer cancel()
 	c := run.NewCloud(nil)
 	defer c.Close()
-	queues, err := c.Queues(app.Connection{Setting: "storage", Value: f.storage}, nil)
+	queues, err := c.Queues(appsettings.Connection{Setting: "storage", Value: f.storage}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
-	bus, err := c.ServiceBus(app.Connection{Setting: "bus", Value: f.ns}, nil)
+	bus, err := c.ServiceBus(appsettings.Connection{Setting: "bus", Value: f.ns}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

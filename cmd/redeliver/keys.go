@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/web"
 )
@@ -42,7 +43,7 @@ shown too.`,
 			if err != nil {
 				return err
 			}
-			a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: served.Facts()})
+			a, err := app.Load(dir, &app.Options{Env: appsettings.Environment(os.Environ()), Kinds: served.Facts()})
 			if err != nil {
 				return err
 			}

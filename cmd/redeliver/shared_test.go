@@ -20,7 +20,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/run"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -107,7 +107,7 @@ func fillStorage(t *testing.T, connection string, messages, blobs int) {
 	ctx := t.Context()
 	c := run.NewCloud(nil)
 	defer c.Close()
-	conn := app.Connection{Setting: "test", Value: connection}
+	conn := appsettings.Connection{Setting: "test", Value: connection}
 	queues, err := c.Queues(conn, nil)
 	if err != nil {
 		t.Fatal(err)

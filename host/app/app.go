@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
@@ -46,7 +47,7 @@ type Options struct {
 
 	// Worker says why no worker runs functions of a runtime ("node"), the zero value
 	// that one does. Nil: those do that this program brings along.
-	Worker func(runtime string, settings *Settings) NoWorker
+	Worker func(runtime string, settings *appsettings.Settings) NoWorker
 
 	// Sources stands for the content of the Go program in an absolute folder, and
 	// of all that it is built of. Nil: the host does not build it, and its changes
@@ -69,7 +70,7 @@ type Options struct {
 	// Settings are used instead of local.settings.json and Env when not
 	// nil. A reload passes the settings of the running app, because the
 	// platform reads the file once per process.
-	Settings *Settings
+	Settings *appsettings.Settings
 
 	// ServicesOnly looks for no functions and for nothing that runs them: of host.json
 	// only the object redeliver counts, and what is wrong elsewhere is a warning. The
@@ -106,7 +107,7 @@ type App struct {
 	Switches hostjson.Switches
 
 	// Settings are the app settings.
-	Settings *Settings
+	Settings *appsettings.Settings
 
 	// ServiceBusEntities are the entities of the file that
 	// redeliver.serviceBus.config of host.json names; nil when it names none.
@@ -135,7 +136,7 @@ type App struct {
 	IdleHandlers []*schemas.Fault
 
 	// Local is the Host section of local.settings.json.
-	Local LocalHost
+	Local appsettings.LocalHost
 
 	// Handler says what runs the functions.
 	Handler HandlerSpec

@@ -43,7 +43,7 @@ type BindingKind struct {
 // serves reports whether a direction of the type is served.
 func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.Served, direction) }
 
-// foreignKinds returns the binding types of the platform that this host does not serve,
+// foreignKinds are the binding types of the platform that this host does not serve,
 // triggers among them.
 //
 // Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle; the binding
@@ -52,84 +52,83 @@ func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.S
 // azure-functions-python-library; for directions the samples of function.json in the
 // reference of each extension on learn.microsoft.com. Not read type by type: MySQL, and
 // the first version.
-func foreignKinds() []BindingKind {
-	var (
-		trigger = []string{"trigger"}
-		in      = []string{"in"}
-		out     = []string{"out"}
-		both    = []string{"in", "out"}
-	)
-	return []BindingKind{
-		{Type: "orchestrationTrigger", Of: "Durable Functions", Directions: trigger},
-		{Type: "activityTrigger", Of: "Durable Functions", Directions: trigger},
-		{Type: "entityTrigger", Of: "Durable Functions", Directions: trigger},
-		{Type: "durableClient", Of: "Durable Functions", Directions: both},
-		{Type: "orchestrationClient", Of: "Durable Functions", Directions: both},
+var foreignKinds = []BindingKind{ // read only
+	{Type: "orchestrationTrigger", Of: "Durable Functions", Directions: onlyTrigger},
+	{Type: "activityTrigger", Of: "Durable Functions", Directions: onlyTrigger},
+	{Type: "entityTrigger", Of: "Durable Functions", Directions: onlyTrigger},
+	{Type: "durableClient", Of: "Durable Functions", Directions: inOrOut},
+	{Type: "orchestrationClient", Of: "Durable Functions", Directions: inOrOut},
 
-		{Type: "table", Of: "Table storage", Directions: both},
-		{Type: "sqlTrigger", Of: "Azure SQL", Directions: trigger},
-		{Type: "sql", Of: "Azure SQL", Directions: both},
-		{Type: "mysqlTrigger", Of: "MySQL", Directions: trigger},
-		{Type: "mysql", Of: "MySQL", Directions: both},
-		{Type: "kusto", Of: "Azure Data Explorer", Directions: both},
-		{Type: "kafkaTrigger", Of: "Kafka", Directions: trigger},
-		{Type: "kafka", Of: "Kafka", Directions: out},
-		{Type: "rabbitMQTrigger", Of: "RabbitMQ", Directions: trigger},
-		{Type: "rabbitMQ", Of: "RabbitMQ", Directions: out},
-		{Type: "redisPubSubTrigger", Of: "Redis", Directions: trigger},
-		{Type: "redisListTrigger", Of: "Redis", Directions: trigger},
-		{Type: "redisStreamTrigger", Of: "Redis", Directions: trigger},
-		{Type: "redis", Of: "Redis", Directions: both},
-		{Type: "sendGrid", Of: "SendGrid", Directions: out},
-		{Type: "twilioSms", Of: "Twilio", Directions: out},
+	{Type: "table", Of: "Table storage", Directions: inOrOut},
+	{Type: "sqlTrigger", Of: "Azure SQL", Directions: onlyTrigger},
+	{Type: "sql", Of: "Azure SQL", Directions: inOrOut},
+	{Type: "mysqlTrigger", Of: "MySQL", Directions: onlyTrigger},
+	{Type: "mysql", Of: "MySQL", Directions: inOrOut},
+	{Type: "kusto", Of: "Azure Data Explorer", Directions: inOrOut},
+	{Type: "kafkaTrigger", Of: "Kafka", Directions: onlyTrigger},
+	{Type: "kafka", Of: "Kafka", Directions: onlyOut},
+	{Type: "rabbitMQTrigger", Of: "RabbitMQ", Directions: onlyTrigger},
+	{Type: "rabbitMQ", Of: "RabbitMQ", Directions: onlyOut},
+	{Type: "redisPubSubTrigger", Of: "Redis", Directions: onlyTrigger},
+	{Type: "redisListTrigger", Of: "Redis", Directions: onlyTrigger},
+	{Type: "redisStreamTrigger", Of: "Redis", Directions: onlyTrigger},
+	{Type: "redis", Of: "Redis", Directions: inOrOut},
+	{Type: "sendGrid", Of: "SendGrid", Directions: onlyOut},
+	{Type: "twilioSms", Of: "Twilio", Directions: onlyOut},
 
-		{Type: "signalRTrigger", Of: "SignalR Service", Directions: trigger},
-		{Type: "signalR", Of: "SignalR Service", Directions: out},
-		{Type: "signalRConnectionInfo", Of: "SignalR Service", Directions: in},
-		{Type: "signalRNegotiation", Of: "SignalR Service", Directions: in},
-		{Type: "signalREndpoints", Of: "SignalR Service", Directions: in},
-		{Type: "webPubSubTrigger", Of: "Web PubSub", Directions: trigger},
-		{Type: "webPubSub", Of: "Web PubSub", Directions: out},
-		{Type: "webPubSubConnection", Of: "Web PubSub", Directions: in},
-		{Type: "webPubSubContext", Of: "Web PubSub", Directions: in},
-		{Type: "webPubSubRequest", Of: "Web PubSub", Directions: in},
-		{Type: "socketIOTrigger", Of: "Web PubSub", Directions: trigger},
-		{Type: "socketIO", Of: "Web PubSub", Directions: out},
-		{Type: "socketIONegotiation", Of: "Web PubSub", Directions: in},
+	{Type: "signalRTrigger", Of: "SignalR Service", Directions: onlyTrigger},
+	{Type: "signalR", Of: "SignalR Service", Directions: onlyOut},
+	{Type: "signalRConnectionInfo", Of: "SignalR Service", Directions: onlyIn},
+	{Type: "signalRNegotiation", Of: "SignalR Service", Directions: onlyIn},
+	{Type: "signalREndpoints", Of: "SignalR Service", Directions: onlyIn},
+	{Type: "webPubSubTrigger", Of: "Web PubSub", Directions: onlyTrigger},
+	{Type: "webPubSub", Of: "Web PubSub", Directions: onlyOut},
+	{Type: "webPubSubConnection", Of: "Web PubSub", Directions: onlyIn},
+	{Type: "webPubSubContext", Of: "Web PubSub", Directions: onlyIn},
+	{Type: "webPubSubRequest", Of: "Web PubSub", Directions: onlyIn},
+	{Type: "socketIOTrigger", Of: "Web PubSub", Directions: onlyTrigger},
+	{Type: "socketIO", Of: "Web PubSub", Directions: onlyOut},
+	{Type: "socketIONegotiation", Of: "Web PubSub", Directions: onlyIn},
 
-		{Type: "daprServiceInvocationTrigger", Of: "Dapr", Directions: trigger},
-		{Type: "daprTopicTrigger", Of: "Dapr", Directions: trigger},
-		{Type: "daprBindingTrigger", Of: "Dapr", Directions: trigger},
-		{Type: "daprState", Of: "Dapr", Directions: both},
-		{Type: "daprSecret", Of: "Dapr", Directions: in},
-		{Type: "daprPublish", Of: "Dapr", Directions: out},
-		{Type: "daprInvoke", Of: "Dapr", Directions: out},
-		{Type: "daprBinding", Of: "Dapr", Directions: out},
+	{Type: "daprServiceInvocationTrigger", Of: "Dapr", Directions: onlyTrigger},
+	{Type: "daprTopicTrigger", Of: "Dapr", Directions: onlyTrigger},
+	{Type: "daprBindingTrigger", Of: "Dapr", Directions: onlyTrigger},
+	{Type: "daprState", Of: "Dapr", Directions: inOrOut},
+	{Type: "daprSecret", Of: "Dapr", Directions: onlyIn},
+	{Type: "daprPublish", Of: "Dapr", Directions: onlyOut},
+	{Type: "daprInvoke", Of: "Dapr", Directions: onlyOut},
+	{Type: "daprBinding", Of: "Dapr", Directions: onlyOut},
 
-		{Type: "mcpToolTrigger", Of: "Model Context Protocol", Directions: trigger},
-		{Type: "mcpResourceTrigger", Of: "Model Context Protocol", Directions: trigger},
-		{Type: "mcpPromptTrigger", Of: "Model Context Protocol", Directions: trigger},
-		{Type: "mcpToolProperty", Of: "Model Context Protocol", Directions: in},
-		{Type: "assistantSkillTrigger", Of: "OpenAI", Directions: trigger},
-		{Type: "assistantCreate", Of: "OpenAI", Directions: out},
-		{Type: "assistantPost", Of: "OpenAI", Directions: in},
-		{Type: "assistantQuery", Of: "OpenAI", Directions: in},
-		{Type: "textCompletion", Of: "OpenAI", Directions: in},
-		{Type: "embeddings", Of: "OpenAI", Directions: in},
-		{Type: "embeddingsStore", Of: "OpenAI", Directions: out},
-		{Type: "semanticSearch", Of: "OpenAI", Directions: in},
-		{Type: "authenticationEventsTrigger", Of: "Entra ID authentication events", Directions: trigger},
-		{Type: "connectorTrigger", Of: "Logic Apps connectors", Directions: trigger},
+	{Type: "mcpToolTrigger", Of: "Model Context Protocol", Directions: onlyTrigger},
+	{Type: "mcpResourceTrigger", Of: "Model Context Protocol", Directions: onlyTrigger},
+	{Type: "mcpPromptTrigger", Of: "Model Context Protocol", Directions: onlyTrigger},
+	{Type: "mcpToolProperty", Of: "Model Context Protocol", Directions: onlyIn},
+	{Type: "assistantSkillTrigger", Of: "OpenAI", Directions: onlyTrigger},
+	{Type: "assistantCreate", Of: "OpenAI", Directions: onlyOut},
+	{Type: "assistantPost", Of: "OpenAI", Directions: onlyIn},
+	{Type: "assistantQuery", Of: "OpenAI", Directions: onlyIn},
+	{Type: "textCompletion", Of: "OpenAI", Directions: onlyIn},
+	{Type: "embeddings", Of: "OpenAI", Directions: onlyIn},
+	{Type: "embeddingsStore", Of: "OpenAI", Directions: onlyOut},
+	{Type: "semanticSearch", Of: "OpenAI", Directions: onlyIn},
+	{Type: "authenticationEventsTrigger", Of: "Entra ID authentication events", Directions: onlyTrigger},
+	{Type: "connectorTrigger", Of: "Logic Apps connectors", Directions: onlyTrigger},
 
-		{Type: "documentDB", Of: versionOne, Directions: both},
-		{Type: "mobileTable", Of: versionOne, Directions: both},
-		{Type: "notificationHub", Of: versionOne, Directions: out},
-		{Type: "bot", Of: versionOne, Directions: out},
-		{Type: "apiHubFileTrigger", Of: versionOne, Directions: trigger},
-		{Type: "apiHubFile", Of: versionOne, Directions: []string{"in", "out", "inout"}},
-		{Type: "apiHubTable", Of: versionOne, Directions: both},
-	}
+	{Type: "documentDB", Of: versionOne, Directions: inOrOut},
+	{Type: "mobileTable", Of: versionOne, Directions: inOrOut},
+	{Type: "notificationHub", Of: versionOne, Directions: onlyOut},
+	{Type: "bot", Of: versionOne, Directions: onlyOut},
+	{Type: "apiHubFileTrigger", Of: versionOne, Directions: onlyTrigger},
+	{Type: "apiHubFile", Of: versionOne, Directions: []string{"in", "out", "inout"}},
+	{Type: "apiHubTable", Of: versionOne, Directions: inOrOut},
 }
+
+var (
+	onlyTrigger = []string{"trigger"}   // read only
+	onlyIn      = []string{"in"}        // read only
+	onlyOut     = []string{"out"}       // read only
+	inOrOut     = []string{"in", "out"} // read only
+)
 
 const versionOne = "the first version of Azure Functions"
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -162,13 +163,13 @@ func (f *Function) FaultIn(path string) bool {
 
 // resolve replaces %NAME% in every property.
 func (l *indexer) resolve(f *Function, b *Binding) {
-	resolved := resolveProps(b.Props, b.Path, func(path, text string) string {
+	resolved := document.Resolve(b.Props, b.Path, func(path, text string) string {
 		if kind := l.opts.Kinds.trigger(b.Type); kind != nil && kind.Literal != "" && path == b.PathOf(kind.Literal) {
 			return text
 		}
-		value, missing := l.app.Settings.unresolved(text)
+		value, missing := l.app.Settings.Unresolved(text)
 		for _, err := range missing {
-			fault := settingFault(f.doc, path, text, err)
+			fault := appsettings.SettingFault(f.doc, path, text, err)
 			if !b.IsTrigger() {
 				fault.Reason += "; " + FailsDeliveries
 			}
@@ -247,7 +248,7 @@ func (l *indexer) unknownType(f *Function, b *Binding) {
 	for _, k := range l.opts.Kinds.Triggers {
 		known = append(known, k.Type)
 	}
-	for _, k := range slices.Concat(l.opts.Kinds.Bindings, foreignKinds()) {
+	for _, k := range slices.Concat(l.opts.Kinds.Bindings, foreignKinds) {
 		known = append(known, k.Type)
 	}
 	if near := schemas.Nearest(b.Type, known); near != "" {
@@ -294,10 +295,10 @@ func (l *indexer) connection(f *Function, b *Binding, standard string, reportedF
 	if _, ok := l.app.Settings.Connection(name); ok {
 		return
 	}
-	if reportedForApp && strings.EqualFold(settingName(name), hostStorage) {
+	if reportedForApp && strings.EqualFold(settingName(name), appsettings.HostStorage) {
 		return
 	}
-	err := MissingConnection(name)
+	err := appsettings.MissingConnection(name)
 	if !strings.EqualFold(standard, "Storage") {
 		err = fmt.Errorf("connection string '%s' does not exist", settingName(name))
 	}
@@ -386,10 +387,10 @@ func (l *indexer) hostStorageReported(f *Function, standard string) bool {
 }
 
 func settingName(connection string) string {
-	if hasPrefixFold(connection, connectionPrefix) {
+	if document.HasPrefixFold(connection, appsettings.ConnectionPrefix) {
 		return connection
 	}
-	return connectionPrefix + connection
+	return appsettings.ConnectionPrefix + connection
 }
 
 // MayBecome reports whether a name may come of a binding's text with expressions in it.

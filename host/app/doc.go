@@ -3,7 +3,8 @@
 // retry policies, disabled functions, routes, what would run where).
 //
 // Read [Load] first, then [App] and [Function]; [Check] turns a loaded app into
-// the report of "redeliver check", lints included.
+// the report of "redeliver check", lints included. What host.json says is in hostjson below
+// it, what settings say in appsettings, and typed values of any of these files in document.
 //
 // Loading never stops at the first mistake. Every fault of every file is
 // collected with file, line, JSON path, what was found and what is allowed; the

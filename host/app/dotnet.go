@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/languages"
@@ -30,7 +31,7 @@ const (
 // dotnetApp recognises a project of .NET, or the output of its build (spec
 // workers-dotnet-java 1.1). More than one project file in the folder is as bad as none:
 // the platform's tool does not choose either.
-func dotnetApp(dir string, settings *Settings) *language {
+func dotnetApp(dir string, settings *appsettings.Settings) *language {
 	projects := dotnet.Find(dir)
 	for _, p := range projects {
 		if p.Model == dotnet.Other {
@@ -77,7 +78,7 @@ func (l *handlerFinder) otherModel(h *HandlerSpec, found *language) {
 		h.Runtime = inProcess // the project decides, and it is refused
 		return
 	}
-	s, _ := l.app.Settings.entry(runtimeSetting)
+	s, _ := l.app.Settings.Entry(runtimeSetting)
 	f := runtimeFault(s, fmt.Sprintf("the setting is for the in-process model of .NET, and %s for the isolated one", found.sign))
 	f.Allowed, f.Hint = isolated, "set it to "+isolated
 	found.obstacle = f

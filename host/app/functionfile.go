@@ -232,7 +232,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		}
 		list[i] = doc.JSON()
 	}
-	f.Config = rawJSON(map[string]any{"bindings": list, "disabled": d.Disabled})
+	f.Config = document.RawJSON(map[string]any{"bindings": list, "disabled": d.Disabled})
 	inner, fault := schemas.Parse(document.CodeFile, f.Config)
 	if fault != nil {
 		f.record(syntax, fault)
@@ -240,7 +240,7 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 	}
 	var nested bytes.Buffer
 	nested.WriteByte('{')
-	nested.Write(rawJSON(d.Name))
+	nested.Write(document.RawJSON(d.Name))
 	nested.WriteByte(':')
 	nested.Write(f.Config)
 	nested.WriteByte('}')

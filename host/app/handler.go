@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/languages"
@@ -142,8 +143,8 @@ func (l *handlerFinder) discoverHandler() HandlerSpec {
 		l.assumed(l.opts.Handler)
 		return *l.opts.Handler
 	}
-	runtimeName, _ := l.app.Settings.entry(runtimeSetting)
-	h := HandlerSpec{Kind: NoHandler, Runtime: strings.ToLower(strings.TrimSpace(runtimeName.value))}
+	runtimeName, _ := l.app.Settings.Entry(runtimeSetting)
+	h := HandlerSpec{Kind: NoHandler, Runtime: strings.ToLower(strings.TrimSpace(runtimeName.Value))}
 	if l.opts.InProcess {
 		return h
 	}
@@ -247,13 +248,13 @@ func (l *handlerFinder) inLanguage(h *HandlerSpec, found *language) {
 	h.Worker = l.noWorker.Reason == ""
 }
 
-func runtimeFault(s setting, reason string) *schemas.Fault {
-	f := &schemas.Fault{File: document.EnvironmentFile, Path: runtimeSetting, Found: schemas.Quote(s.value), Allowed: "go, or unset", Reason: reason}
+func runtimeFault(s appsettings.Setting, reason string) *schemas.Fault {
+	f := &schemas.Fault{File: document.EnvironmentFile, Path: runtimeSetting, Found: schemas.Quote(s.Value), Allowed: "go, or unset", Reason: reason}
 	switch {
-	case s.secret:
-		f.File = s.file()
-	case s.local:
-		f.File, f.Line, f.Column = s.file(), s.line, s.column
+	case s.Secret:
+		f.File = s.File()
+	case s.Local:
+		f.File, f.Line, f.Column = s.File(), s.Line, s.Column
 		f.Path = "Values." + runtimeSetting
 	}
 	return f

@@ -74,9 +74,9 @@ func (l *hostFile) loadHostFile() *schemas.Document {
 // overlay lays settings and --set over the document, in rising order
 // (spec host-and-retry 0.2, 6.3).
 func (l *hostFile) overlay(doc *schemas.Document) *schemas.Document {
-	for _, s := range l.app.Settings.sorted() {
-		folded := strings.ReplaceAll(s.name, "__", ":")
-		if !hasPrefixFold(folded, overridePrefix) {
+	for _, s := range l.app.Settings.Sorted() {
+		folded := strings.ReplaceAll(s.Name, "__", ":")
+		if !document.HasPrefixFold(folded, overridePrefix) {
 			continue
 		}
 		segments := strings.Split(folded[len(overridePrefix):], ":")
@@ -84,9 +84,9 @@ func (l *hostFile) overlay(doc *schemas.Document) *schemas.Document {
 		for _, key := range segments {
 			path = schemas.JoinPath(path, key)
 		}
-		o := override{file: s.file(), setting: s.name, path: path, line: s.line, column: s.column}
+		o := override{file: s.File(), setting: s.Name, path: path, line: s.Line, column: s.Column}
 		l.app.overrides = append(l.app.overrides, o)
-		doc.Override(segments, s.value, o.file)
+		doc.Override(segments, s.Value, o.file)
 	}
 	for i, name := range l.opts.Functions {
 		o := override{file: "--functions", setting: "--functions", path: fmt.Sprintf("functions[%d]", i)}
@@ -120,8 +120,8 @@ func (l *hostFile) overlaySwitch(doc *schemas.Document, assignment string) {
 func (l *reading) findOverride(path, file string) *override {
 	for i := len(l.app.overrides) - 1; i >= 0; i-- {
 		o := &l.app.overrides[i]
-		if o.file == file && (strings.EqualFold(o.path, path) || hasPrefixFold(o.path, path+".") ||
-			hasPrefixFold(path, o.path+".") || hasPrefixFold(path, o.path+"[")) {
+		if o.file == file && (strings.EqualFold(o.path, path) || document.HasPrefixFold(o.path, path+".") ||
+			document.HasPrefixFold(path, o.path+".") || document.HasPrefixFold(path, o.path+"[")) {
 			return o
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -29,7 +30,7 @@ var javaBuilds = []javaBuild{ // read only
 
 // javaApp recognises the project of an app in Java. Its functions are in the folder that
 // the build writes, each with a function.json.
-func javaApp(dir string, _ *Settings) *language {
+func javaApp(dir string, _ *appsettings.Settings) *language {
 	for _, b := range javaBuilds {
 		if !contains(filepath.Join(dir, b.file), b.signs...) {
 			continue

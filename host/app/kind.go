@@ -97,7 +97,7 @@ func (k *Kinds) trigger(typ string) *Kind {
 
 // binding returns the facts of a type that is served or of the platform, or nil.
 func (k *Kinds) binding(typ string) *BindingKind {
-	for _, kind := range slices.Concat(k.Bindings, foreignKinds()) {
+	for _, kind := range slices.Concat(k.Bindings, foreignKinds) {
 		if strings.EqualFold(kind.Type, typ) {
 			return &kind
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/schemas"
@@ -34,8 +35,8 @@ const (
 // languageOf recognises an app in another language by its files, as the platform's
 // tool does (spec workers-dotnet-java 1.1, 2.1, 3; spec workers 4). It looks at the app's
 // folder only; nil when nothing says what the app is written in.
-func languageOf(dir string, settings *Settings) *language {
-	for _, look := range []func(string, *Settings) *language{pythonApp, dotnetApp, javaApp, nodeApp, powershellApp} {
+func languageOf(dir string, settings *appsettings.Settings) *language {
+	for _, look := range []func(string, *appsettings.Settings) *language{pythonApp, dotnetApp, javaApp, nodeApp, powershellApp} {
 		if found := look(dir, settings); found != nil {
 			return found
 		}
@@ -67,7 +68,7 @@ func contains(path string, texts ...string) bool {
 	return false
 }
 
-func pythonApp(dir string, settings *Settings) *language {
+func pythonApp(dir string, settings *appsettings.Settings) *language {
 	main := settings.Get("PYTHON_SCRIPT_FILE_NAME")
 	if main == "" {
 		main = "function_app.py"
@@ -81,7 +82,7 @@ func pythonApp(dir string, settings *Settings) *language {
 	return nil
 }
 
-func nodeApp(dir string, _ *Settings) *language {
+func nodeApp(dir string, _ *appsettings.Settings) *language {
 	const file = "package.json"
 	text, err := os.ReadFile(filepath.Join(dir, file))
 	if err != nil {
@@ -121,7 +122,7 @@ func builtAt(dir, main string) bool {
 	return err == nil
 }
 
-func powershellApp(dir string, _ *Settings) *language {
+func powershellApp(dir string, _ *appsettings.Settings) *language {
 	for _, sign := range []string{"profile.ps1", "requirements.psd1"} {
 		if isFile(dir, sign) {
 			return &language{runtime: "powershell", words: "PowerShell", sign: sign}
@@ -196,9 +197,9 @@ func (l *handlerFinder) nothingRuns() string {
 
 // explainLanguage says once for the app what its functions say one by one.
 func (l *handlerFinder) explainLanguage(functions []*Function) {
-	lang, named := l.language, l.app.Settings.named(runtimeSetting)
+	lang, named := l.language, l.app.Settings.Named(runtimeSetting)
 	w := &schemas.Fault{File: lang.sign}
-	if lang.sign == "" && named.name != "" {
+	if lang.sign == "" && named.Name != "" {
 		w = runtimeFault(named, "")
 		w.Allowed = ""
 	} else if lang.sign == "" {

@@ -103,7 +103,7 @@ func (l *linter) oddSpans(function string, spans []document.SpanText) {
 func (l *linter) incompleteOverride() {
 	missing := ""
 	for _, f := range l.app.Faults {
-		if hasPrefixFold(f.Path, "retry.") && strings.Contains(f.Reason, "is required") {
+		if document.HasPrefixFold(f.Path, "retry.") && strings.Contains(f.Reason, "is required") {
 			missing = cmp.Or(missing, f.Path[len("retry."):])
 		}
 	}
@@ -111,7 +111,7 @@ func (l *linter) incompleteOverride() {
 		return
 	}
 	for _, o := range l.app.overrides {
-		if hasPrefixFold(o.path, "retry.") {
+		if document.HasPrefixFold(o.path, "retry.") {
 			f := &schemas.Fault{File: o.file, Line: o.line, Column: o.column, Path: o.path}
 			l.onFault("L-14", "", f, "%s sets one value of the app's policy and leaves the others to host.json, where %s is missing", o.setting, missing)
 		}
@@ -200,6 +200,33 @@ func (l *linter) layers(f *Function, load load) {
 		message += ", waiting " + inWords(all)
 	}
 	l.onPolicy("L-10", f, "", "%s: %s", message, advice)
+}
+
+// loops is L-16: an output that writes to what triggers the function runs it
+// again, without end. Event Grid is not looked at, because a function does not
+// name the topic that its events come from.
+func (l *linter) loops(f *Function) {
+	for _, b := range f.Bindings {
+		if b == f.Trigger || f.Kind.Feeds == nil || b.Kind == nil || !b.Output() || !l.sameService(f, b) {
+			continue
+		}
+		if key, target := f.Kind.Feeds(f.Trigger, b); key != "" {
+			l.onBinding("L-16", f, b, key, "the output writes to %s, which triggers this function: every run starts another one, without end unless the handler leaves the output unset", target)
+		}
+	}
+}
+
+// sameService reports whether the trigger of a function and another of its bindings mean
+// the same connection.
+func (l *linter) sameService(f *Function, b *Binding) bool {
+	value := func(name, otherwise string) string {
+		name = cmp.Or(name, otherwise)
+		if c, _ := l.app.Settings.Connection(name); c.Value != "" {
+			return c.Value
+		}
+		return strings.ToLower(name)
+	}
+	return value(f.Trigger.Connection, f.Kind.Connection) == value(b.Connection, b.Kind.Connection)
 }
 
 // written names the outputs that store something.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
@@ -68,6 +69,18 @@ func Load(dir string, opts *Options) (*App, error) {
 	l.hashWatched()
 	l.finish()
 	return l.app, nil
+}
+
+// loadSettings fills App.Settings and App.Local.
+func (l *loader) loadSettings() {
+	settings, faults, warnings := appsettings.Read(l.app.Dir, l.opts.Env, l.opts.Settings)
+	l.app.Settings, l.app.Local = settings, settings.Host
+	for _, f := range faults {
+		l.fault(f)
+	}
+	for _, w := range warnings {
+		l.warn(w)
+	}
 }
 
 // reading is one Load, as far as everybody who takes part in it shares it: the app as it is
@@ -127,7 +140,7 @@ func (l *hostFile) schemaFaults(doc *schemas.Document) {
 	for _, f := range doc.Validate(schemas.HostJSON) {
 		switch {
 		case f.Path == "version" && l.app.MissingHostJSON, covered(l.staged, f):
-		case hasPrefixFold(f.Path, "httpWorker") && l.app.Config.CustomHandler != nil && l.app.Config.CustomHandler.Section == "customHandler": // not read beside it
+		case document.HasPrefixFold(f.Path, "httpWorker") && l.app.Config.CustomHandler != nil && l.app.Config.CustomHandler.Section == "customHandler": // not read beside it
 		case f.Path == "version":
 			if f.Found == "" && hasVersion1(doc) {
 				f.Hint += ", and move the sections of version 1 that this file has at its top"
@@ -207,7 +220,7 @@ func (l *loader) checkStorage() {
 	l.faultAt(hostNeeds, &schemas.Fault{
 		File: document.LocalFile, Path: "Values.AzureWebJobsStorage", Kind: schemas.KindInvalidOperation,
 		Allowed: "a connection string",
-		Reason:  hostStorage + " is missing; every trigger except HTTP needs it: " + strings.Join(needy, ", "),
+		Reason:  appsettings.HostStorage + " is missing; every trigger except HTTP needs it: " + strings.Join(needy, ", "),
 		Hint:    `set it in the environment or under Values in local.settings.json, for instance to "UseDevelopmentStorage=true"`,
 	})
 }
@@ -217,7 +230,7 @@ func (l *reading) forgive() {
 	l.staged = slices.DeleteFunc(l.staged, func(s stagedFault) bool {
 		switch s.fault.File {
 		case document.HostFile, document.LocalFile, document.EnvironmentFile:
-			if !hasPrefixFold(s.fault.Path, hostjson.SwitchSection+".") {
+			if !document.HasPrefixFold(s.fault.Path, hostjson.SwitchSection+".") {
 				l.warn(s.fault)
 				return true
 			}
@@ -240,8 +253,8 @@ func (l *loader) finish() {
 	}
 	l.app.Faults = inOrder(l.staged)
 	schemas.Sort(l.app.Warnings)
-	for _, s := range l.app.Settings.sorted() {
-		l.hash("setting "+s.name, []byte(s.value))
+	for _, s := range l.app.Settings.Sorted() {
+		l.hash("setting "+s.Name, []byte(s.Value))
 	}
 	for _, list := range [][]string{l.opts.Set, l.opts.Functions} {
 		l.hash("options", []byte(strings.Join(list, "\n")))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // TestProgramWithoutBuildInformation: a prebuilt program that does not say what it was built
@@ -27,7 +28,7 @@ func TestProgramWithoutBuildInformation(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, err := app.Load(dir, &app.Options{Env: app.Environment([]string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "FUNCTIONS_WORKER_RUNTIME=" + runtime})})
+		a, err := app.Load(dir, &app.Options{Env: appsettings.Environment([]string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "FUNCTIONS_WORKER_RUNTIME=" + runtime})})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +102,7 @@ func TestOlderNamesInCode(t *testing.T) {
 	}
 }
 
-// TestSettingsAreRead: each setting of host.json is read in this package, or the schema
+// TestSettingsAreRead: each setting of host.json is read in this package or below it, or the schema
 // says that it has no effect.
 func TestSettingsAreRead(t *testing.T) {
 	t.Parallel()
@@ -110,7 +111,11 @@ func TestSettingsAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
+	below, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(files, below) {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}

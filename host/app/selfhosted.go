@@ -126,7 +126,7 @@ func (l *loader) routeFunction(name string, s selfHostedRoute) *Function {
 		"name": "req", "type": "httpTrigger", "direction": "in", "route": s.route, "authLevel": s.level, "methods": selfHostedMethods,
 	}
 	out := map[string]any{"name": "res", "type": "http", "direction": "out"}
-	f := l.declaredFunction(&call.Declaration{Name: name, Bindings: []json.RawMessage{rawJSON(trigger), rawJSON(out)}})
+	f := l.declaredFunction(&call.Declaration{Name: name, Bindings: []json.RawMessage{document.RawJSON(trigger), document.RawJSON(out)}})
 	f.routed = &routePlace{l.app.hostDoc, s.path}
 	for _, staged := range f.staged {
 		f.placed(staged.fault)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // Section 6.4.
@@ -30,7 +31,7 @@ func TestLocalSettings(t *testing.T) {
 	if diff := cmp.Diff(want, a.Settings.Local()); diff != "" {
 		t.Errorf("settings of the file (-want +got):\n%s", diff)
 	}
-	host := app.LocalHost{Port: 8080, Address: "0.0.0.0", CORS: []string{"http://a", "http://b"}, CORSCredentials: true}
+	host := appsettings.LocalHost{Port: 8080, Address: "0.0.0.0", CORS: []string{"http://a", "http://b"}, CORSCredentials: true}
 	if diff := cmp.Diff(host, a.Local); diff != "" {
 		t.Errorf("Host section (-want +got):\n%s", diff)
 	}
@@ -73,45 +74,45 @@ func TestConnection(t *testing.T) {
 		name string
 		env  map[string]string
 		ask  string
-		want app.Connection
+		want appsettings.Connection
 		ok   bool
 	}{
-		{name: "prefixed", env: map[string]string{"AzureWebJobsMain": "v"}, ask: "Main", want: app.Connection{Setting: "AzureWebJobsMain", Value: "v"}, ok: true},
-		{name: "plain", env: map[string]string{"Main": "v"}, ask: "main", want: app.Connection{Setting: "main", Value: "v"}, ok: true},
-		{name: "already prefixed", env: map[string]string{"AzureWebJobsStorage": "v"}, ask: "AzureWebJobsStorage", want: app.Connection{Setting: "AzureWebJobsStorage", Value: "v"}, ok: true},
+		{name: "prefixed", env: map[string]string{"AzureWebJobsMain": "v"}, ask: "Main", want: appsettings.Connection{Setting: "AzureWebJobsMain", Value: "v"}, ok: true},
+		{name: "plain", env: map[string]string{"Main": "v"}, ask: "main", want: appsettings.Connection{Setting: "main", Value: "v"}, ok: true},
+		{name: "already prefixed", env: map[string]string{"AzureWebJobsStorage": "v"}, ask: "AzureWebJobsStorage", want: appsettings.Connection{Setting: "AzureWebJobsStorage", Value: "v"}, ok: true},
 		{
-			name: "order", ask: "Main", ok: true, want: app.Connection{Setting: "ConnectionStrings:AzureWebJobsMain", Value: "1"},
+			name: "order", ask: "Main", ok: true, want: appsettings.Connection{Setting: "ConnectionStrings:AzureWebJobsMain", Value: "1"},
 			env: map[string]string{"ConnectionStrings__AzureWebJobsMain": "1", "AzureWebJobsMain": "2", "ConnectionStrings:Main": "3", "Main": "4"},
 		},
 		{
-			name: "order, second", ask: "Main", ok: true, want: app.Connection{Setting: "AzureWebJobsMain", Value: "2"},
+			name: "order, second", ask: "Main", ok: true, want: appsettings.Connection{Setting: "AzureWebJobsMain", Value: "2"},
 			env: map[string]string{"AzureWebJobsMain": "2", "ConnectionStrings:Main": "3", "Main": "4"},
 		},
 		{
-			name: "order, third", ask: "Main", ok: true, want: app.Connection{Setting: "ConnectionStrings:Main", Value: "3"},
+			name: "order, third", ask: "Main", ok: true, want: appsettings.Connection{Setting: "ConnectionStrings:Main", Value: "3"},
 			env: map[string]string{"ConnectionStrings:Main": "3", "Main": "4"},
 		},
 		{
 			name: "section", ask: "Main", ok: true, env: map[string]string{"Main__queueServiceUri": "https://q", "Main__credential": "managedidentity"},
-			want: app.Connection{Setting: "Main", Section: map[string]string{"queueServiceUri": "https://q", "credential": "managedidentity"}},
+			want: appsettings.Connection{Setting: "Main", Section: map[string]string{"queueServiceUri": "https://q", "credential": "managedidentity"}},
 		},
 		{
 			name: "a text wins over a section", ask: "Main", ok: true, env: map[string]string{"AzureWebJobsMain__accountName": "a", "Main": "v"},
-			want: app.Connection{Setting: "Main", Value: "v"},
+			want: appsettings.Connection{Setting: "Main", Value: "v"},
 		},
 		{name: "empty counts as missing", env: map[string]string{"Main": ""}, ask: "Main"},
 		{name: "missing", ask: "Main"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, ok := app.NewSettings(tt.env).Connection(tt.ask)
+			got, ok := appsettings.NewSettings(tt.env).Connection(tt.ask)
 			if diff := cmp.Diff(tt.want, got); diff != "" || ok != tt.ok {
 				t.Errorf("Connection(%q) = %v (-want +got):\n%s", tt.ask, ok, diff)
 			}
 		})
 	}
 	const want = "Storage account connection string 'AzureWebJobsMyConn' does not exist. Make sure that it is a defined App Setting."
-	if got := app.MissingConnection("MyConn").Error(); got != want {
+	if got := appsettings.MissingConnection("MyConn").Error(); got != want {
 		t.Errorf("MissingConnection: got %q, want %q", got, want)
 	}
 }

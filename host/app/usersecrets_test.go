@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 const secretProject = `<Project Sdk="Microsoft.NET.Sdk">
@@ -32,7 +33,7 @@ func TestUserSecrets(t *testing.T) {
 		}`,
 	}
 	dir := writeApp(t, files)
-	opts := func(settings *app.Settings) *app.Options {
+	opts := func(settings *appsettings.Settings) *app.Options {
 		return &app.Options{Settings: settings, Env: map[string]string{"C": "environment", "HOME": filepath.Join(dir, "home")}}
 	}
 	a := loadDir(t, filepath.Join(dir, "app"), opts(nil))

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -73,10 +73,10 @@ func mustMean(h *Host, o *Options) {
 	known := append(own, o.Functions...)
 	for _, setting := range o.Env {
 		name, value, _ := strings.Cut(setting, "=")
-		if function, ok := app.SwitchedOff(name); ok && !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, function) }) {
+		if function, ok := appsettings.SwitchedOff(name); ok && !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, function) }) {
 			h.tb.Fatalf("hosttest: Options.Env: %s: the app has no function %q%s", name, function, orMeant(function, known))
 		}
-		if section, ok := app.HostSetting(name, value); ok {
+		if section, ok := appsettings.HostSetting(name, value); ok {
 			if list := section.Unknown(schemas.HostJSON); len(list) > 0 {
 				h.tb.Fatalf("hosttest: Options.Env: %s: %s %s", name, list[0].Reason, list[0].Hint)
 			}

@@ -19,7 +19,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -285,9 +285,9 @@ func TestBlobByHand(t *testing.T) {
 // sharedStorage is one embedded account for several hosts.
 type sharedStorage struct{ *emulator.Storage }
 
-func (s sharedStorage) Queues(app.Connection) (queue.Account, error) { return s.Storage, nil }
-func (s sharedStorage) Blobs(app.Connection) (blob.Account, error)   { return s.Storage, nil }
-func (s sharedStorage) ServiceBus(app.Connection) (servicebus.Namespace, error) {
+func (s sharedStorage) Queues(appsettings.Connection) (queue.Account, error) { return s.Storage, nil }
+func (s sharedStorage) Blobs(appsettings.Connection) (blob.Account, error)   { return s.Storage, nil }
+func (s sharedStorage) ServiceBus(appsettings.Connection) (servicebus.Namespace, error) {
 	return nil, errors.New("no Service Bus here")
 }
 

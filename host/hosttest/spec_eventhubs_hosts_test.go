@@ -16,7 +16,7 @@ import (
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/storage"
@@ -27,7 +27,7 @@ import (
 )
 
 // EventHubs is for hosts that share storage only.
-func (s sharedStorage) EventHubs(app.Connection) (eventhubsapi.Namespace, error) {
+func (s sharedStorage) EventHubs(appsettings.Connection) (eventhubsapi.Namespace, error) {
 	return nil, errors.New("no Event Hubs here")
 }
 
@@ -37,7 +37,9 @@ type sharedHubs struct {
 	hubs *eventhubs.Namespace
 }
 
-func (s sharedHubs) EventHubs(app.Connection) (eventhubsapi.Namespace, error) { return s.hubs, nil }
+func (s sharedHubs) EventHubs(appsettings.Connection) (eventhubsapi.Namespace, error) {
+	return s.hubs, nil
+}
 
 // Two hosts share the partitions. The second one takes half of them from the first; a
 // batch that is being retried there loses its token and has no checkpoint, and the

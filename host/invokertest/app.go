@@ -25,6 +25,15 @@ const FloodLine = 1 << 10
 // another process serves it there.
 func App() *functions.App {
 	app := functions.New()
+	ends(app)
+	writes(app)
+	floods(app)
+	ownProcess(app)
+	return app
+}
+
+// ends are the functions for the ways in which an attempt ends.
+func ends(app *functions.App) {
 	app.Handle("Nothing", func(context.Context, *functions.Trigger) error { return nil })
 	app.Handle("Echo", echo, functions.FixedDelay(4, 5*time.Second),
 		functions.Binding(`{"type":"manualTrigger","direction":"in","name":"item"}`),
@@ -50,6 +59,10 @@ func App() *functions.App {
 		_ = functions.SetOutput(ctx, "out", "lost")
 		panic(t.Text())
 	})
+}
+
+// writes are the functions that write lines, sleep, and write outputs that are none.
+func writes(app *functions.App) {
 	app.Handle("Log", func(ctx context.Context, t *functions.Trigger) error {
 		n, err := strconv.Atoi(t.Text())
 		for i := range n {
@@ -84,7 +97,11 @@ func App() *functions.App {
 			functions.SetOutput(ctx, "list", []string{"", "x"}),
 			functions.SetOutput(ctx, "kind", bindings.Value{Kind: 99}))
 	})
-	// The rest only for handlers in a process of their own.
+}
+
+// floods are for handlers in a process of their own: more sleeps and lines than there is
+// room for.
+func floods(app *functions.App) {
 	app.Handle("GiveUp", func(ctx context.Context, t *functions.Trigger) error {
 		n, err := strconv.Atoi(t.Text())
 		if err != nil {
@@ -130,6 +147,10 @@ func App() *functions.App {
 		fmt.Println(strings.Repeat("x", 200<<10))
 		return err
 	})
+}
+
+// ownProcess are for handlers in a process of their own: its end, and what it sees.
+func ownProcess(app *functions.App) {
 	app.Handle("Exit", func(_ context.Context, t *functions.Trigger) error {
 		code, _ := strconv.Atoi(t.Text())
 		os.Exit(code)
@@ -167,7 +188,6 @@ func App() *functions.App {
 	app.Handle("Env", func(ctx context.Context, t *functions.Trigger) error {
 		return functions.SetOutput(ctx, "out", strings.Join(os.Environ(), "\n"))
 	})
-	return app
 }
 
 // echo gives back all that it was given.

@@ -11,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
@@ -118,13 +119,13 @@ func (f *Function) AddInput(metadata map[string]any, input string) {
 }
 
 // Connection is the connection of a binding that names one, or of the kind's default.
-func (f *Function) Connection(name, otherwise string) (app.Connection, error) {
+func (f *Function) Connection(name, otherwise string) (appsettings.Connection, error) {
 	if name == "" {
 		name = otherwise
 	}
 	conn, ok := f.App().Settings.Connection(name)
 	if !ok {
-		return conn, app.MissingConnection(name)
+		return conn, appsettings.MissingConnection(name)
 	}
 	return conn, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/customhandler"
 	"github.com/redeliver/redeliver/host/languages"
 	"github.com/redeliver/redeliver/host/process"
@@ -29,7 +30,7 @@ import (
 // FindWorker looks for what runs functions of a runtime in the app of a folder, and writes
 // nothing: the worker that the program brings along is not where the answer says. Prefer is
 // Search.Prefer.
-func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*Found, error) {
+func FindWorker(dir, prefer, runtime string, settings *appsettings.Settings) (*Found, error) {
 	return findWorker(search(dir, prefer, runtime, settings, func(s shim.Shim) (string, error) { return s.Entry, nil }))
 }
 
@@ -41,7 +42,7 @@ func findWorker(s Search) (*Found, error) {
 }
 
 // search is a search in which entry makes the path of a worker that the program brings along.
-func search(dir, prefer, runtime string, settings *app.Settings, entry func(shim.Shim) (string, error)) Search {
+func search(dir, prefer, runtime string, settings *appsettings.Settings, entry func(shim.Shim) (string, error)) Search {
 	return Search{
 		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
 		Bundled: func(language string) (string, error) {
@@ -103,8 +104,8 @@ func Worker(ctx context.Context, a *app.App, spec *app.HandlerSpec, how Build) (
 
 // NoWorker returns what app.Options.Worker needs for the app of a folder, as a host with
 // Options.Worker loads it.
-func NoWorker(dir, prefer string) func(runtime string, settings *app.Settings) app.NoWorker {
-	return func(runtime string, settings *app.Settings) app.NoWorker {
+func NoWorker(dir, prefer string) func(runtime string, settings *appsettings.Settings) app.NoWorker {
+	return func(runtime string, settings *appsettings.Settings) app.NoWorker {
 		_, err := FindWorker(dir, prefer, runtime, settings)
 		if none, ok := errors.AsType[*NotFoundError](err); ok {
 			return app.NoWorker{Reason: none.Reason, Hint: none.Hint}

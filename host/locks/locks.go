@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/services"
@@ -45,7 +46,7 @@ func (l *Locks) Container() (blob.Container, error) {
 func (l *Locks) Blobs() (blob.Account, error) {
 	conn, ok := l.App.Settings.Connection("Storage")
 	if !ok {
-		return nil, app.MissingConnection("Storage")
+		return nil, appsettings.MissingConnection("Storage")
 	}
 	return l.Connections.Blobs(conn)
 }

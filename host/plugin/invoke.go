@@ -114,17 +114,7 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 			log(call.LogFromProto(content.Log))
 		case *functionpb.HandlerMessage_Sleep:
 			c.taken += proto.Size(m)
-			woken := &functionpb.Woken{}
-			if err := c.sleep(told, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
-				woken.Error = err.Error()
-				if errors.Is(err, errWithdrawn) { // the handler's context goes on
-				} else if ctx.Err() != nil { // ahead of the answer, so that the handler sees why
-					c.cancel()
-				} else {
-					c.tellCancel()
-				}
-			}
-			answer = &functionpb.HostMessage{Content: &functionpb.HostMessage_Woken{Woken: woken}}
+			answer = c.slept(ctx, told, max(content.Sleep.GetDuration().AsDuration(), 0))
 		case *functionpb.HandlerMessage_Result:
 			resp, err := call.ResponseFromProto(content.Result)
 			if err != nil {
@@ -144,6 +134,21 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 			m, err = c.next()
 		})
 	}
+}
+
+// slept sleeps for the handler, and is what it is told then.
+func (c *conversation) slept(ctx, told context.Context, d time.Duration) *functionpb.HostMessage {
+	woken := &functionpb.Woken{}
+	if err := c.sleep(told, d); err != nil {
+		woken.Error = err.Error()
+		if errors.Is(err, errWithdrawn) { // the handler's context goes on
+		} else if ctx.Err() != nil { // ahead of the answer, so that the handler sees why
+			c.cancel()
+		} else {
+			c.tellCancel()
+		}
+	}
+	return &functionpb.HostMessage{Content: &functionpb.HostMessage_Woken{Woken: woken}}
 }
 
 // next waits for the next message of the handler. Before that it says how much has

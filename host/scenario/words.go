@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
@@ -19,15 +19,8 @@ var serviceEnds = []string{"expired", inWork} // read only
 // checkWords finds words of the journal that it never writes: nothing is ever settled so, and
 // no record has such a field.
 func (s *Scenario) checkWords(faults []*schemas.Fault) []*schemas.Fault {
-	settlements := make([]string, len(triggers.AllDecisions()))
-	for i, d := range triggers.AllDecisions() {
-		settlements[i] = string(d)
-	}
+	settlements, kinds := asText(triggers.AllDecisions()), asText(journal.Kinds())
 	ends := append(slices.Clone(settlements), serviceEnds...)
-	kinds := make([]string, 0, len(journal.Kinds()))
-	for _, k := range journal.Kinds() {
-		kinds = append(kinds, string(k))
-	}
 	among := func(at, what, word string, known []string) {
 		if word == "" || slices.Contains(known, word) {
 			return
@@ -81,6 +74,15 @@ func (s *Scenario) checkWords(faults []*schemas.Fault) []*schemas.Fault {
 	}
 	look("then", &s.Then)
 	return faults
+}
+
+// asText are words of a type of their own.
+func asText[T ~string](words []T) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return list
 }
 
 // methods are those of HTTP.
@@ -156,7 +158,7 @@ func (r *run) written() bool {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.s.Settings)) {
-		if text, ok := app.SwitchedOff(name); ok {
+		if text, ok := appsettings.SwitchedOff(name); ok {
 			function(schemas.JoinPath("settings", name), text)
 		}
 	}

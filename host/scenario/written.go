@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
@@ -34,7 +34,7 @@ func (s *Scenario) checkFiles(faults []*schemas.Fault) []*schemas.Fault {
 		place(doc.Unknown(schemas.HostJSON), func(path string) string { return "host." + path })
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
-		if section, ok := app.HostSetting(name, s.Settings[name]); ok {
+		if section, ok := appsettings.HostSetting(name, s.Settings[name]); ok {
 			place(section.Unknown(schemas.HostJSON), func(string) string { return schemas.JoinPath("settings", name) })
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -48,7 +48,7 @@ func serverAt(url string) server { return server{strings.TrimRight(url, "/"), ad
 // address with one of them, in a connection string or by itself. It is such storage
 // that a host which serves these ports is meant to have.
 func EmulatorStorage(value string, ports ...int) bool {
-	parts := Fields(app.Connection{Value: value})
+	parts := Fields(appsettings.Connection{Value: value})
 	if strings.EqualFold(parts["usedevelopmentstorage"], "true") {
 		return true
 	}
@@ -102,7 +102,7 @@ func accountOf(endpoint string) string {
 
 // Fields are the parts of a connection by name in lower case: of a connection
 // string, or of the section of an identity-based connection.
-func Fields(conn app.Connection) map[string]string {
+func Fields(conn appsettings.Connection) map[string]string {
 	parts := map[string]string{}
 	for part := range strings.SplitSeq(conn.Value, ";") {
 		if key, value, ok := strings.Cut(part, "="); ok {
@@ -119,7 +119,7 @@ func Fields(conn app.Connection) map[string]string {
 // its services: UseDevelopmentStorage=true, unless its proxy is on another
 // machine, or the emulator's account at one of the host's own servers. A shared
 // access signature has to be checked by the server that it is for.
-func (d servers) isEmbedded(conn app.Connection, service service) bool {
+func (d servers) isEmbedded(conn appsettings.Connection, service service) bool {
 	parts := Fields(conn)
 	if strings.EqualFold(parts["usedevelopmentstorage"], "true") {
 		proxy := parts["developmentstorageproxyuri"]
@@ -172,7 +172,7 @@ func endpointOf(parts map[string]string, service service) string {
 
 // blobEndpoint is the address of a connection's blob service, as handlers see it
 // in the metadata "Uri".
-func (d servers) blobEndpoint(conn app.Connection) string {
+func (d servers) blobEndpoint(conn appsettings.Connection) string {
 	parts := Fields(conn)
 	if strings.EqualFold(parts["usedevelopmentstorage"], "true") {
 		if !d.isEmbedded(conn, blobService) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
@@ -16,11 +16,13 @@ import (
 // (spec storage 9.1 and 13).
 func TestBlobEndpoint(t *testing.T) {
 	t.Parallel()
-	value := func(s string) app.Connection { return app.Connection{Value: s} }
-	section := func(name, v string) app.Connection { return app.Connection{Section: map[string]string{name: v}} }
+	value := func(s string) appsettings.Connection { return appsettings.Connection{Value: s} }
+	section := func(name, v string) appsettings.Connection {
+		return appsettings.Connection{Section: map[string]string{name: v}}
+	}
 	const emulated = "http://127.0.0.1:10000/devstoreaccount1"
 	tests := []struct {
-		conn        app.Connection
+		conn        appsettings.Connection
 		want        string
 		development bool
 	}{
@@ -81,7 +83,7 @@ func TestEmbeddedConnection(t *testing.T) {
 		{"nonsense", "", ""},
 		{"", "", ""},
 	} {
-		conn := app.Connection{Setting: "AzureWebJobsPayments", Value: tt.value}
+		conn := appsettings.Connection{Setting: "AzureWebJobsPayments", Value: tt.value}
 		usual := NewConnections(nil, embeddedFor(t), &ConnectionOptions{})
 		served := NewConnections(nil, embeddedFor(t), &ConnectionOptions{})
 		served.StorageAt("http://127.0.0.1:40000", "https://127.0.0.1:40001")
@@ -116,7 +118,7 @@ func TestEmbeddedConnection(t *testing.T) {
 // A connection by its parts is embedded where its addresses are.
 func TestEmbeddedSection(t *testing.T) {
 	t.Parallel()
-	conn := app.Connection{Section: map[string]string{"blobServiceUri": "http://127.0.0.1:10000/devstoreaccount1", "queueServiceUri": "https://acct.queue.core.windows.net"}}
+	conn := appsettings.Connection{Section: map[string]string{"blobServiceUri": "http://127.0.0.1:10000/devstoreaccount1", "queueServiceUri": "https://acct.queue.core.windows.net"}}
 	if d := servers(nil); !d.isEmbedded(conn, blobService) || d.isEmbedded(conn, queueService) {
 		t.Error("want blobs embedded and queues outside")
 	}

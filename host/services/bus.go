@@ -4,13 +4,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // isEmbeddedBus reports whether a connection means the embedded namespace: the connection
 // string of an emulator at this place, or an identity there, since no namespace of the cloud
 // is on this machine.
-func (d servers) isEmbeddedBus(conn app.Connection) bool {
+func (d servers) isEmbeddedBus(conn appsettings.Connection) bool {
 	parts := Fields(conn)
 	endpoint := parts["endpoint"]
 	if conn.Value == "" {
@@ -26,7 +26,7 @@ func (d servers) isEmbeddedBus(conn app.Connection) bool {
 // Service Bus emulator on this machine, at the usual port or at none that it names:
 // one that this host may be meant to serve.
 func EmulatorConnection(value string) bool {
-	parts := Fields(app.Connection{Value: value})
+	parts := Fields(appsettings.Connection{Value: value})
 	return strings.EqualFold(parts["usedevelopmentemulator"], "true") && serviceBusAddress(parts["endpoint"]) == devServiceBusAddress
 }
 
@@ -35,7 +35,7 @@ func EmulatorConnection(value string) bool {
 func NamespaceConnection(name, value string) bool {
 	_, part := identityPart(name)
 	return part == fullyQualified && value != "" ||
-		strings.HasPrefix(strings.ToLower(Fields(app.Connection{Value: value})["endpoint"]), "sb://")
+		strings.HasPrefix(strings.ToLower(Fields(appsettings.Connection{Value: value})["endpoint"]), "sb://")
 }
 
 // namesNoPort reports whether an endpoint is this machine and nothing else.
@@ -51,7 +51,7 @@ func (d servers) busSetting(value string) string {
 	if at == "" || at == devServiceBusAddress {
 		return value
 	}
-	parts := Fields(app.Connection{Value: value})
+	parts := Fields(appsettings.Connection{Value: value})
 	if !strings.EqualFold(parts["usedevelopmentemulator"], "true") || !namesNoPort(parts["endpoint"]) {
 		return value
 	}

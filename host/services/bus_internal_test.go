@@ -3,7 +3,7 @@ package services
 import (
 	"testing"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // The connection strings that mean the embedded Service Bus namespace, served
@@ -39,7 +39,7 @@ func TestServiceBusConnection(t *testing.T) {
 			c    *Connections
 			want bool
 		}{{"none", untold, tt.usual}, {"usual", told, tt.usual}, {"moved", moved, tt.moved}, {"closed", closed, tt.closed}} {
-			if got := h.c.IsEmbeddedNamespace(app.Connection{Value: tt.value}); got != h.want {
+			if got := h.c.IsEmbeddedNamespace(appsettings.Connection{Value: tt.value}); got != h.want {
 				t.Errorf("server %s: %q is embedded: %v, want %v", h.name, tt.value, got, h.want)
 			}
 			want := tt.value

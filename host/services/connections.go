@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
@@ -25,17 +25,17 @@ import (
 type Backends interface {
 	// Queues returns the queue account of a connection. The same connection
 	// gives the same account. It does no I/O.
-	Queues(conn app.Connection) (queue.Account, error)
+	Queues(conn appsettings.Connection) (queue.Account, error)
 
 	// Blobs returns the blob account of a connection, as Queues does.
-	Blobs(conn app.Connection) (blob.Account, error)
+	Blobs(conn appsettings.Connection) (blob.Account, error)
 
 	// ServiceBus returns the Service Bus namespace of a connection, as Queues
 	// does.
-	ServiceBus(conn app.Connection) (servicebus.Namespace, error)
+	ServiceBus(conn appsettings.Connection) (servicebus.Namespace, error)
 
 	// EventHubs returns the Event Hubs namespace of a connection, as Queues does.
-	EventHubs(conn app.Connection) (eventhubs.Namespace, error)
+	EventHubs(conn appsettings.Connection) (eventhubs.Namespace, error)
 }
 
 // ConnectionOptions are the options of one host.
@@ -145,7 +145,7 @@ func (c *Connections) Setting(value string) string {
 func (c *Connections) Instead() bool { return c.opts.Instead != nil }
 
 // Queues implements [Backends].
-func (c *Connections) Queues(conn app.Connection) (queue.Account, error) {
+func (c *Connections) Queues(conn appsettings.Connection) (queue.Account, error) {
 	if c.opts.Instead != nil {
 		return c.opts.Instead.Queues(conn)
 	}
@@ -159,7 +159,7 @@ func (c *Connections) Queues(conn app.Connection) (queue.Account, error) {
 }
 
 // Blobs implements [Backends].
-func (c *Connections) Blobs(conn app.Connection) (blob.Account, error) {
+func (c *Connections) Blobs(conn appsettings.Connection) (blob.Account, error) {
 	if c.opts.Instead != nil {
 		return c.opts.Instead.Blobs(conn)
 	}
@@ -173,7 +173,7 @@ func (c *Connections) Blobs(conn app.Connection) (blob.Account, error) {
 }
 
 // ServiceBus implements [Backends].
-func (c *Connections) ServiceBus(conn app.Connection) (servicebus.Namespace, error) {
+func (c *Connections) ServiceBus(conn appsettings.Connection) (servicebus.Namespace, error) {
 	if c.opts.Instead != nil {
 		return c.opts.Instead.ServiceBus(conn)
 	}
@@ -188,7 +188,7 @@ func (c *Connections) ServiceBus(conn app.Connection) (servicebus.Namespace, err
 
 // EventHubs implements [Backends]: the embedded namespace has the same address as
 // Service Bus.
-func (c *Connections) EventHubs(conn app.Connection) (eventhubs.Namespace, error) {
+func (c *Connections) EventHubs(conn appsettings.Connection) (eventhubs.Namespace, error) {
 	if c.opts.Instead != nil {
 		return c.opts.Instead.EventHubs(conn)
 	}
@@ -202,7 +202,7 @@ func (c *Connections) EventHubs(conn app.Connection) (eventhubs.Namespace, error
 }
 
 // Cosmos returns the account of a connection: the embedded one, there is no other.
-func (c *Connections) Cosmos(settings *app.Settings, setting string) (cosmos.Account, error) {
+func (c *Connections) Cosmos(settings *appsettings.Settings, setting string) (cosmos.Account, error) {
 	if err := CheckCosmos(settings, setting); err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (c *Connections) Cosmos(settings *app.Settings, setting string) (cosmos.Acc
 }
 
 // CheckCosmos refuses connections that do not mean the embedded Cosmos DB account.
-func CheckCosmos(settings *app.Settings, setting string) error {
+func CheckCosmos(settings *appsettings.Settings, setting string) error {
 	conn, ok := settings.Connection(setting)
 	if !ok {
 		return fmt.Errorf("no setting holds the connection %q", setting)
@@ -234,18 +234,18 @@ func onLoopback(endpoint string) bool {
 // ErrNoOutside is the reason of a host that reaches no services outside itself.
 var ErrNoOutside = errors.New("this host serves the embedded one only")
 
-func errOutside(conn app.Connection) error {
+func errOutside(conn appsettings.Connection) error {
 	return fmt.Errorf("connection %q names an account outside this host, and %w: use UseDevelopmentStorage=true", conn.Setting, ErrNoOutside)
 }
 
 // errBusOutside is errOutside for Service Bus and Event Hubs.
-func errBusOutside(conn app.Connection) error {
+func errBusOutside(conn appsettings.Connection) error {
 	return fmt.Errorf("connection %q names no namespace of this host, and %w: use Endpoint=sb://localhost;UseDevelopmentEmulator=true with a key", conn.Setting, ErrNoOutside)
 }
 
 // storage returns the embedded account that a connection means for one of its
 // services, if it means one.
-func (c *Connections) storage(conn app.Connection, of service) (account *storage.Storage, ok bool) {
+func (c *Connections) storage(conn appsettings.Connection, of service) (account *storage.Storage, ok bool) {
 	if c.servers.isEmbedded(conn, of) {
 		return c.embedded.Storage(), true
 	}
@@ -263,7 +263,7 @@ func (c *Connections) storage(conn app.Connection, of service) (account *storage
 
 // StorageOf returns the embedded storage account that a connection means for its queues,
 // and false for a connection that leads elsewhere.
-func (c *Connections) StorageOf(conn app.Connection) (*storage.Storage, bool) {
+func (c *Connections) StorageOf(conn appsettings.Connection) (*storage.Storage, bool) {
 	if c.opts.Instead != nil {
 		return nil, false
 	}
@@ -272,13 +272,13 @@ func (c *Connections) StorageOf(conn app.Connection) (*storage.Storage, bool) {
 
 // IsEmbeddedNamespace reports whether a connection means the embedded namespace of
 // Service Bus and Event Hubs.
-func (c *Connections) IsEmbeddedNamespace(conn app.Connection) bool {
+func (c *Connections) IsEmbeddedNamespace(conn appsettings.Connection) bool {
 	return c.opts.Instead == nil && c.servers.isEmbeddedBus(conn)
 }
 
 // Ours reports whether a connection means an embedded storage account, for its blobs, and
 // whether that is served.
-func (c *Connections) Ours(conn app.Connection) (ours, served bool) {
+func (c *Connections) Ours(conn appsettings.Connection) (ours, served bool) {
 	if c.opts.Instead != nil {
 		return false, true
 	}
@@ -288,7 +288,7 @@ func (c *Connections) Ours(conn app.Connection) (ours, served bool) {
 
 // BlobEndpoint is the address of a connection's blob service, as handlers see it in the
 // metadata "Uri".
-func (c *Connections) BlobEndpoint(conn app.Connection) string {
+func (c *Connections) BlobEndpoint(conn appsettings.Connection) string {
 	if name := c.namedAccount(conn, blobService); name != "" && c.opts.Instead == nil {
 		return c.BlobURL() + "/" + name
 	}

@@ -3,7 +3,7 @@ package services
 import (
 	"testing"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // The string of each embedded account means that account, at the host's own
@@ -24,7 +24,7 @@ func TestEmbeddedAccountByName(t *testing.T) {
 		{at("two", "40000"), ""},
 		{"BlobEndpoint=https://127.0.0.1:40000/one;SharedAccessSignature=sv=1&sig=x", ""},
 	} {
-		got, ok := c.storage(app.Connection{Value: tt.value}, blobService)
+		got, ok := c.storage(appsettings.Connection{Value: tt.value}, blobService)
 		if want := e.Account(tt.want); ok != (want != nil) || got != want {
 			t.Errorf("%q means another account than %q", tt.value, tt.want)
 		}

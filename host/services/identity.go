@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // identityParts are the settings of an identity-based connection, by what stands behind
@@ -18,7 +18,7 @@ const fullyQualified = "fullyqualifiednamespace"
 
 // namedAccount is the embedded account that an identity-based connection means for one of
 // its services by the name alone; empty when it names an address, or an account elsewhere.
-func (c *Connections) namedAccount(conn app.Connection, of service) string {
+func (c *Connections) namedAccount(conn appsettings.Connection, of service) string {
 	if conn.Value != "" || c.embedded == nil {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (c *Connections) Environment(entries []string) (env []string, adopted []Ado
 		}
 		if !g.asked {
 			g.asked = true
-			g.text = c.stringOf(app.Connection{Setting: connection, Section: g.section})
+			g.text = c.stringOf(appsettings.Connection{Setting: connection, Section: g.section})
 			if g.text != "" {
 				env = append(env, connection+"="+g.text)
 				adopted = append(adopted, Adopted{connection, g.names})
@@ -137,7 +137,7 @@ func folded(name string) string { return strings.ToUpper(strings.ReplaceAll(name
 
 // stringOf is the connection string of the place that an identity-based connection names;
 // empty when this host does not serve it.
-func (c *Connections) stringOf(conn app.Connection) string {
+func (c *Connections) stringOf(conn appsettings.Connection) string {
 	if c.opts.Instead != nil {
 		return ""
 	}
@@ -161,7 +161,7 @@ func (c *Connections) stringOf(conn app.Connection) string {
 
 // servedAccount is the embedded account to which all addresses of an identity-based
 // connection lead, or its name alone; empty when one of them does not, or is not served.
-func (c *Connections) servedAccount(conn app.Connection) (account string) {
+func (c *Connections) servedAccount(conn appsettings.Connection) (account string) {
 	addresses := 0
 	for part, services := range map[string][]service{
 		"blobserviceuri": {blobService}, "queueserviceuri": {queueService}, "serviceuri": {blobService, queueService},
@@ -172,7 +172,7 @@ func (c *Connections) servedAccount(conn app.Connection) (account string) {
 		}
 		addresses++
 		ours := slices.ContainsFunc(services, func(of service) bool {
-			_, embedded := c.storage(app.Connection{Section: map[string]string{part: uri}}, of)
+			_, embedded := c.storage(appsettings.Connection{Section: map[string]string{part: uri}}, of)
 			return embedded && c.servers[of].url != ""
 		})
 		if !ours || account != "" && account != accountOf(uri) {

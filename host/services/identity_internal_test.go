@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // Handlers are given a connection string in the place of an identity where this host serves
@@ -73,7 +73,7 @@ func TestIdentityOfHandlers(t *testing.T) {
 				t.Errorf("adopted (-want +got):\n%s", diff)
 			}
 			for _, g := range identityGroups(tt.env) {
-				conn := app.Connection{Section: g.section}
+				conn := appsettings.Connection{Section: g.section}
 				_, storage := tt.c.storage(conn, queueService)
 				if got := fmt.Sprint(storage, tt.c.IsEmbeddedNamespace(conn)); tt.embedded != "" && got != fmt.Sprint(tt.embedded == "storage", tt.embedded == "bus") {
 					t.Errorf("for triggers embedded storage, namespace: %s, want %q", got, tt.embedded)
@@ -81,7 +81,7 @@ func TestIdentityOfHandlers(t *testing.T) {
 			}
 		})
 	}
-	if got := served.BlobEndpoint(app.Connection{Section: map[string]string{"accountName": "one"}}); got != "http://127.0.0.1:40000/one" {
+	if got := served.BlobEndpoint(appsettings.Connection{Section: map[string]string{"accountName": "one"}}); got != "http://127.0.0.1:40000/one" {
 		t.Errorf("blobs of an account by its name are at %q", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // Outside opens accounts outside this host, in the cloud or on any other server.
@@ -17,10 +17,10 @@ import (
 // Such accounts wake no listener (queue.Waker, blob.Waker): messages are
 // found by polling, blobs by scanning (storage.md E-7).
 type Outside interface {
-	Queues(conn app.Connection, call Call) (queue.Account, error)
-	Blobs(conn app.Connection, call Call) (blob.Account, error)
-	ServiceBus(conn app.Connection, call Call) (servicebus.Namespace, error)
-	EventHubs(conn app.Connection, call Call) (eventhubs.Namespace, error)
+	Queues(conn appsettings.Connection, call Call) (queue.Account, error)
+	Blobs(conn appsettings.Connection, call Call) (blob.Account, error)
+	ServiceBus(conn appsettings.Connection, call Call) (servicebus.Namespace, error)
+	EventHubs(conn appsettings.Connection, call Call) (eventhubs.Namespace, error)
 }
 
 // A Call makes a call to a service outside this host: it runs f once, with ctx or
@@ -31,7 +31,7 @@ type Outside interface {
 type Call = func(ctx context.Context, f func(ctx context.Context) error) error
 
 // opened returns the account of a service outside, opened when it is asked for first.
-func opened[A any](c *Connections, service string, conn app.Connection, open func(conn app.Connection, call Call) (A, error)) (A, error) {
+func opened[A any](c *Connections, service string, conn appsettings.Connection, open func(conn appsettings.Connection, call Call) (A, error)) (A, error) {
 	key := openedService{service, conn.Setting} // settings are read once
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,7 +47,7 @@ func opened[A any](c *Connections, service string, conn app.Connection, open fun
 }
 
 // caller returns what makes the calls to a service of an account outside. The lock is held.
-func (c *Connections) caller(service string, conn app.Connection) Call {
+func (c *Connections) caller(service string, conn appsettings.Connection) Call {
 	name, reach := service+" of "+conn.Setting, c.reachLocked(conn.Setting)
 	return func(ctx context.Context, f func(ctx context.Context) error) (err error) {
 		if ctx.Done() == nil {

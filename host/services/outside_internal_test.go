@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
@@ -27,7 +27,7 @@ type elsewhere struct {
 	calls   []Call
 }
 
-func (e *elsewhere) Queues(_ app.Connection, call Call) (queue.Account, error) {
+func (e *elsewhere) Queues(_ appsettings.Connection, call Call) (queue.Account, error) {
 	e.calls = append(e.calls, call)
 	return storage.New(e.clk, nil), nil
 }
@@ -40,7 +40,7 @@ func TestAccountOutside(t *testing.T) {
 	t.Cleanup(clk.Close)
 	out := &elsewhere{clk: clk}
 	c, told := connectionsOn(clk, out)
-	conn := app.Connection{Setting: "Far", Value: "AccountName=acme;AccountKey=a2V5"}
+	conn := appsettings.Connection{Setting: "Far", Value: "AccountName=acme;AccountKey=a2V5"}
 	first, err := c.Queues(conn)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestAccountOutside(t *testing.T) {
 	if again, err := c.Queues(conn); again != first || len(out.calls) != 1 {
 		t.Errorf("a second account for the same connection, %v", err)
 	}
-	if other, err := c.Queues(app.Connection{Setting: "Other", Value: conn.Value}); other == first || len(out.calls) != 2 {
+	if other, err := c.Queues(appsettings.Connection{Setting: "Other", Value: conn.Value}); other == first || len(out.calls) != 2 {
 		t.Errorf("one account for two connections, %v", err)
 	}
 	call := func(answer error) {

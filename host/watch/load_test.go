@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/watch"
@@ -35,7 +36,7 @@ func follow(t *testing.T, poll bool, differs func() bool) *followed {
 	go func() {
 		done <- watch.Follow(ctx, &watch.Options{
 			Dir: dir, Sources: gobuild.NewSources(dir, dir, nil), Log: zerolog.Nop(), Poll: poll,
-			App: func() *app.App { return read }, Settings: func() *app.Settings { return nil },
+			App: func() *app.App { return read }, Settings: func() *appsettings.Settings { return nil },
 			Awaits:  func() bool { return false },
 			Differs: func(context.Context) bool { return differs() },
 			Reload: func(ctx context.Context) (half bool) {

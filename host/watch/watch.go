@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/internal/linked"
@@ -39,7 +40,7 @@ type Options struct {
 	// App is the app as it was read last, nil before; Settings are the settings of
 	// the app.
 	App      func() *app.App
-	Settings func() *app.Settings
+	Settings func() *appsettings.Settings
 
 	// Awaits reports whether nothing but a change can bring the host another state.
 	Awaits func() bool
@@ -116,23 +117,16 @@ func (w *watching) renew() (renewed bool, err error) {
 
 // follow turns file events into reloads.
 func (w *watching) follow(ctx context.Context) error { //clock:outside file events
-	timer := time.NewTimer(time.Hour) //clock:outside quiet time of real files
-	timer.Stop()
-	defer timer.Stop()
+	next := reloadTime{timer: time.NewTimer(time.Hour)} //clock:outside quiet time of real files
+	next.timer.Stop()
+	defer next.timer.Stop()
 	defer w.giveUp()
 	folders := w.functionFolders()
-	var due time.Time
-	at := func(when time.Time) {
-		due = when
-		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
-	}
-	later := func(quiet time.Duration) { at(postpone(due, time.Now(), quiet)) }
 	w.begin(ctx) // for changes after the load and before the watch; a start may be under way
 	if w.Awaits() {
-		// Changes between the load and this moment gave no event; a reload of
-		// an unchanged app does nothing, and nothing else brings these states
-		// to an end.
-		later(configQuiet)
+		// Changes between the load and this moment gave no event, and nothing else brings
+		// these states to an end.
+		next.after(configQuiet)
 	}
 	for {
 		select { //clock:outside file events
@@ -144,7 +138,7 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
 				// Something was missed; a reload of an unchanged app does nothing.
-				later(configQuiet)
+				next.after(configQuiet)
 				continue
 			}
 			w.Log.Warn().Err(err).Msg("file watcher")
@@ -152,22 +146,11 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 			if !ok {
 				return nil
 			}
-			switch w.means(ev, folders) {
-			case reloadNow:
-				at(time.Now())
-			case reloadConfig:
-				later(configQuiet)
-			case reloadHandler:
-				later(handlerQuiet)
-			case ignore:
-				if w.moved {
-					later(configQuiet) // another folder may stand in its place
-				}
-			}
-		case <-timer.C: //clock:outside file events
-			due = time.Time{}
+			w.schedule(&next, w.means(ev, folders))
+		case <-next.timer.C: //clock:outside file events
+			next.due = time.Time{}
 			if wait := w.giveWay(ctx); wait > 0 {
-				at(time.Now().Add(wait))
+				next.at(time.Now().Add(wait))
 				continue
 			}
 			if _, err := w.renew(); err != nil {
@@ -175,21 +158,55 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 			}
 			w.begin(ctx)
 		case <-w.load.ended(): //clock:outside a load waits for programs
-			half := w.load.half
-			w.load, w.patience = nil, 0
-			w.sayNewSettings()
-			folders = w.functionFolders()
-			switch renewed, err := w.renew(); {
-			case err != nil:
+			half, renewed, now, err := w.loaded()
+			if err != nil {
 				return err
-			case renewed:
-				later(handlerQuiet) // the reload may have missed what is watched only now
+			}
+			folders = now
+			if renewed {
+				next.after(handlerQuiet) // the reload may have missed what is watched only now
 			}
 			if half {
-				later(outputQuiet)
+				next.after(outputQuiet)
 			}
 		}
 	}
+}
+
+// reloadTime is when the files have been quiet for long enough.
+type reloadTime struct {
+	timer *time.Timer
+	due   time.Time // zero: never
+}
+
+func (r *reloadTime) at(when time.Time) {
+	r.due = when
+	r.timer.Reset(time.Until(when)) //clock:outside quiet time of real files
+}
+
+func (r *reloadTime) after(quiet time.Duration) { r.at(postpone(r.due, time.Now(), quiet)) }
+
+// schedule does what an event asks for.
+func (w *watching) schedule(next *reloadTime, asked action) {
+	switch {
+	case asked == reloadNow:
+		next.at(time.Now())
+	case asked == reloadHandler:
+		next.after(handlerQuiet)
+	case asked == reloadConfig || w.moved: // another folder may stand in its place
+		next.after(configQuiet)
+	}
+}
+
+// loaded ends a load: whether a build by others was not complete, whether other folders
+// are watched now, and the functions there were before that.
+func (w *watching) loaded() (half, renewed bool, folders string, err error) {
+	half = w.load.half
+	w.load, w.patience = nil, 0
+	w.sayNewSettings()
+	folders = w.functionFolders()
+	renewed, err = w.renew()
+	return half, renewed, folders, err
 }
 
 // means decides what an event means.

@@ -18,7 +18,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -65,27 +65,27 @@ func NewCloud(first func(setting string)) *Cloud {
 }
 
 // Queues implements host.Outside.
-func (c *Cloud) Queues(conn app.Connection, call services.Call) (queue.Account, error) {
+func (c *Cloud) Queues(conn appsettings.Connection, call services.Call) (queue.Account, error) {
 	return open(c, conn, call, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
 }
 
 // Blobs implements host.Outside.
-func (c *Cloud) Blobs(conn app.Connection, call services.Call) (blob.Account, error) {
+func (c *Cloud) Blobs(conn appsettings.Connection, call services.Call) (blob.Account, error) {
 	return open(c, conn, call, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
 }
 
 // ServiceBus implements host.Outside.
-func (c *Cloud) ServiceBus(conn app.Connection, call services.Call) (servicebus.Namespace, error) {
+func (c *Cloud) ServiceBus(conn appsettings.Connection, call services.Call) (servicebus.Namespace, error) {
 	return open(c, conn, call, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
 }
 
 // EventHubs implements host.Outside.
-func (c *Cloud) EventHubs(conn app.Connection, call services.Call) (eventhubs.Namespace, error) {
+func (c *Cloud) EventHubs(conn appsettings.Connection, call services.Call) (eventhubs.Namespace, error) {
 	return open(c, conn, call, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
 }
 
 // open makes the account of a connection by its connection string or its identity.
-func open[A any](c *Cloud, conn app.Connection, call services.Call,
+func open[A any](c *Cloud, conn appsettings.Connection, call services.Call,
 	byString func(string, *azure.Options) (A, error), byIdentity func(*azure.Identity, *azure.Options) (A, error),
 ) (account A, err error) {
 	opts := &azure.Options{HTTPClient: &http.Client{Transport: c.transport}, Call: call}

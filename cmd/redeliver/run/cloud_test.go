@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
 // The first connection that is used is told, and what is wrong is an error that shows no key (spec storage 13).
@@ -13,7 +13,7 @@ func TestCloud(t *testing.T) {
 	var told []string
 	c := NewCloud(func(setting string) { told = append(told, setting) })
 	defer c.Close()
-	for _, wrong := range []app.Connection{
+	for _, wrong := range []appsettings.Connection{
 		{Setting: "Text", Value: "AccountName=acme;AccountKey=!secret!"},
 		{Setting: "Section", Section: map[string]string{"credential": "managedidentity"}},
 		{Setting: "Blobs", Value: "BlobEndpoint=https://acme.blob.core.windows.net;SharedAccessSignature=sig=secret"}, // and no queues
@@ -25,7 +25,7 @@ func TestCloud(t *testing.T) {
 	if len(told) != 0 || c.used.Load() {
 		t.Errorf("told of %q, want nothing used yet", told)
 	}
-	for _, conn := range []app.Connection{
+	for _, conn := range []appsettings.Connection{
 		{Setting: "First", Value: "AccountName=acme;AccountKey=c2VjcmV0"},
 		{Setting: "Second", Section: map[string]string{"accountName": "acme", "credential": "managedidentity"}},
 	} {
@@ -36,7 +36,7 @@ func TestCloud(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, conn := range []app.Connection{
+	for _, conn := range []appsettings.Connection{
 		{Setting: "Bus", Value: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=c2VjcmV0"},
 		{Setting: "BusIdentity", Section: map[string]string{"fullyQualifiedNamespace": "acme.servicebus.windows.net", "credential": "managedidentity"}},
 	} {

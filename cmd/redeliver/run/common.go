@@ -15,7 +15,6 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/listen"
@@ -35,7 +34,7 @@ type common struct {
 	log   zerolog.Logger
 	begun time.Time
 
-	accounts []rest.Account // embedded, and served where their ports are open
+	embeddedStorage
 
 	clock  *clock.Virtual
 	pacing sync.Mutex // guards onlyReal, and changes of the clock's pace
@@ -47,7 +46,6 @@ type common struct {
 	metrics *telemetry.Metrics
 	faults  faults.List
 	crash   faults.Crash
-	storage *rest.Server      // nil when it is not served
 	servers []*listen.Server  // of Service Bus and Event Grid
 	at      map[string]string // addresses of their ports, by the flags that choose these
 	store   *store.Store      // nil in memory

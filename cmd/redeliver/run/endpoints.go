@@ -2,35 +2,11 @@ package run
 
 import (
 	"encoding/json"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
-	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/ops"
-	"github.com/redeliver/redeliver/host/services"
 )
-
-// storageURLs are the addresses of the embedded blobs and queues; empty for a
-// service that is not served.
-func (s *session) storageURLs() (blobs, queues string) {
-	if s.storage == nil {
-		return "", ""
-	}
-	return s.storage.BlobURL(), s.storage.QueueURL()
-}
-
-// usualStorage reports whether UseDevelopmentStorage=true leads an SDK here.
-func (s *session) usualStorage() bool { return usualStorage(s.storageURLs()) }
-
-func usualStorage(blobs, queues string) bool {
-	usual := func(address string, port int) bool {
-		u, err := url.Parse(address)
-		return err == nil && u.Scheme == "http" && u.Port() == strconv.Itoa(port)
-	}
-	return usual(blobs, rest.DefaultBlobPort) && usual(queues, rest.DefaultQueuePort)
-}
 
 // coreToolsLine says how Core Tools use a storage at the usual ports: func 5 wants a table
 // service beside it, or ends (spec storage 18 E-1).
@@ -39,58 +15,6 @@ func coreToolsLine(blobs, queues string) string {
 		return ""
 	}
 	return "  func 5     uses this storage beside this host with: func run --no-azurite\n"
-}
-
-// handlerStorage is the connection string that handlers get in the place of
-// UseDevelopmentStorage=true, so that SDKs in them find the services; empty when they
-// find them anyway, or when there is nothing to find.
-func (s *session) handlerStorage() string {
-	if s.storage == nil || s.usualStorage() {
-		return ""
-	}
-	for _, a := range s.accounts {
-		if a.Name == services.FirstAccount {
-			return s.storage.ConnectionString(a)
-		}
-	}
-	return ""
-}
-
-// accountStrings are the connection strings of the accounts that are served, for handlers.
-func (s *session) accountStrings() map[string]string {
-	out := map[string]string{}
-	if s.storage != nil {
-		for _, a := range s.accounts {
-			out[a.Name] = s.storage.ConnectionString(a)
-		}
-	}
-	return out
-}
-
-// connectionStrings are the connection strings of an account for clients, the
-// shortest first. Keys of the user's own stay with the user.
-func (s *session) connectionStrings(a rest.Account) []string {
-	if !publicKey(a) {
-		a.Keys = []string{"..."}
-	}
-	long := s.storage.ConnectionString(a)
-	if publicKey(a) && s.usualStorage() {
-		return []string{"UseDevelopmentStorage=true", long}
-	}
-	return []string{long}
-}
-
-// storageStrings is the full connection string of each account that is served.
-func (s *session) storageStrings() []string {
-	if s.storage == nil {
-		return nil
-	}
-	var out []string
-	for _, a := range s.accounts {
-		list := s.connectionStrings(a)
-		out = append(out, list[len(list)-1])
-	}
-	return out
 }
 
 // serviceBus returns the addresses of the namespace for clients and for

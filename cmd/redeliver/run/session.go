@@ -20,6 +20,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/show"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/host/languages"
@@ -215,7 +216,7 @@ func (s *session) openPage() {
 // look reads the app once before the host runs, for defaults of flags, and what to tell.
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
-		Env: app.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: served.Facts(),
+		Env: appsettings.Environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: served.Facts(),
 		Entities: s.flags.bus.files, ServicesOnly: s.flags.servicesOnly,
 		Worker: launch.NoWorker(s.dir, s.flags.worker),
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -42,8 +43,8 @@ func TestStorageWanted(t *testing.T) {
 			if row.edit != nil {
 				row.edit(&f)
 			}
-			s := session{common: &common{flags: &f, accounts: []rest.Account{{Name: rest.DevAccount}}}}
-			if got := s.storageWanted(&app.App{Settings: app.NewSettings(row.settings)}); got != row.want {
+			s := session{common: &common{flags: &f, embeddedStorage: embeddedStorage{accounts: []rest.Account{{Name: rest.DevAccount}}}}}
+			if got := s.storageWanted(&app.App{Settings: appsettings.NewSettings(row.settings)}); got != row.want {
 				t.Errorf("storageWanted = %v, want %v", got, row.want)
 			}
 		})
@@ -98,7 +99,7 @@ func TestBusWanted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			a, err := app.Load(dir, &app.Options{Env: app.Environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.ServiceBus, EventHubs: tt.flags.files.EventHubs}})
+			a, err := app.Load(dir, &app.Options{Env: appsettings.Environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.ServiceBus, EventHubs: tt.flags.files.EventHubs}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +149,7 @@ func TestGridWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			env := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "Topic=" + test.setting}
-			a, err := app.Load(dir, &app.Options{Env: app.Environment(env)})
+			a, err := app.Load(dir, &app.Options{Env: appsettings.Environment(env)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -101,16 +101,8 @@ go.mod; --replace names another place.`,
 			if usual := spellings[lang]; usual != "" {
 				lang = usual
 			}
-			language, known := NewLanguages[lang]
-			switch {
-			case lang == "fsharp" || lang == "f#" || lang == "fs":
-				return cli.Misused(errors.New("init writes no app in F#: \"func init --worker-runtime dotnet-isolated --language F#\" of Core Tools writes one, and redeliver start builds and runs it as one in C#"))
-			case strings.EqualFold(lang, "powershell"):
-				return cli.Misused(errors.New(`init writes no app in PowerShell: "func init --powershell" of Core Tools writes one, and redeliver start runs it with the worker of Core Tools`))
-			case lang == "":
-				return cli.Hinted(cli.Misused(errors.New("--lang is missing")), "redeliver init "+args[0]+" --lang go")
-			case !known:
-				return cli.Mistaken(fmt.Errorf("--lang %q: want %s", lang, newNames), lang, slices.Collect(maps.Keys(NewLanguages)))
+			if err := writable(lang, args[0]); err != nil {
+				return err
 			}
 			var src source
 			if lang == "go" {
@@ -129,8 +121,8 @@ go.mod; --replace names another place.`,
 			if lang == "dotnet" {
 				out.Hint("tests: " + cli.CommandFor("test", args[0]) + ", or in " + filepath.Join(args[0], "tests") + ": dotnet test")
 			}
-			if language.next != "" {
-				out.Hint("run in " + args[0] + ": " + language.next)
+			if next := NewLanguages[lang].next; next != "" {
+				out.Hint("run in " + args[0] + ": " + next)
 			}
 			next := firstCommands(args[0])
 			for _, command := range next {
@@ -143,6 +135,22 @@ go.mod; --replace names another place.`,
 	cmd.Flags().StringVar(&lang, "lang", "", "language of the functions: "+newNames)
 	cmd.Flags().StringVar(&replace, "replace", "", "folder of the redeliver module, for the replace line of go.mod")
 	return cmd
+}
+
+// writable says why init writes no app in a language; nil: it does.
+func writable(lang, dir string) error {
+	_, known := NewLanguages[lang]
+	switch {
+	case lang == "fsharp" || lang == "f#" || lang == "fs":
+		return cli.Misused(errors.New("init writes no app in F#: \"func init --worker-runtime dotnet-isolated --language F#\" of Core Tools writes one, and redeliver start builds and runs it as one in C#"))
+	case lang == "powershell":
+		return cli.Misused(errors.New(`init writes no app in PowerShell: "func init --powershell" of Core Tools writes one, and redeliver start runs it with the worker of Core Tools`))
+	case lang == "":
+		return cli.Hinted(cli.Misused(errors.New("--lang is missing")), "redeliver init "+dir+" --lang go")
+	case !known:
+		return cli.Mistaken(fmt.Errorf("--lang %q: want %s", lang, newNames), lang, slices.Collect(maps.Keys(NewLanguages)))
+	}
+	return nil
 }
 
 // firstCommands are what to type once there is an app in dir: run it, let a message fail, and

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/osfile"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/kinds/served"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -83,7 +84,7 @@ func (n *newFunction) add(dir string, r *remote.Remote) error {
 	if info, err := os.Stat(filepath.Join(dir, "host.json")); err != nil || info.IsDir() {
 		return cli.Hinted(fmt.Errorf("there is no host.json in %q", dir), "name the folder of the app with --dir; redeliver init writes a new app")
 	}
-	a, err := app.Load(dir, &app.Options{Env: app.Environment(os.Environ()), Kinds: served.Facts()})
+	a, err := app.Load(dir, &app.Options{Env: appsettings.Environment(os.Environ()), Kinds: served.Facts()})
 	if err != nil {
 		return err
 	}

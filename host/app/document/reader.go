@@ -35,6 +35,7 @@ func (r Reader) Value(path string) any {
 	return v
 }
 
+// Has reports whether there is a value at path; null is none.
 func (r Reader) Has(path string) bool { return r.Value(path) != nil }
 
 // HasSection reports whether there is a section of the platform's configuration: one
@@ -78,6 +79,7 @@ func ConfigText(v any) string {
 	return ScalarText(v)
 }
 
+// Text returns a scalar as the platform's configuration holds it; empty text counts as absent.
 func (r Reader) Text(path, def string) string {
 	if s := ConfigText(r.Value(path)); s != "" {
 		return s
@@ -96,6 +98,7 @@ func (r Reader) Word(path string, words ...string) string {
 	return words[0]
 }
 
+// Flag returns a truth value, which may stand as text.
 func (r Reader) Flag(path string, def bool) bool {
 	switch strings.ToLower(strings.TrimSpace(r.Text(path, ""))) {
 	case "true":
@@ -106,6 +109,7 @@ func (r Reader) Flag(path string, def bool) bool {
 	return def
 }
 
+// Number returns a whole number of 32 bits, which may stand as text, from low to high.
 func (r Reader) Number(path string, def, low, high int) int {
 	n, ok := WholeNumber(r.Value(path))
 	if !ok || n < low || n > high {
@@ -114,6 +118,7 @@ func (r Reader) Number(path string, def, low, high int) int {
 	return n
 }
 
+// Span returns a time span from low to high.
 func (r Reader) Span(path string, def, low, high time.Duration) time.Duration {
 	d, ok := r.Duration(path)
 	if !ok || d < low || d > high {
@@ -122,6 +127,7 @@ func (r Reader) Span(path string, def, low, high time.Duration) time.Duration {
 	return d
 }
 
+// Longest is the longest time span that Go can hold.
 const Longest = time.Duration(math.MaxInt64)
 
 // Duration reads a time span and remembers it when it reads otherwise than it
@@ -138,7 +144,6 @@ func (r Reader) Duration(path string) (time.Duration, bool) {
 	return d, true
 }
 
-// list returns the texts of a list, or of an object whose keys are indexes.
 // texts are the members of an object, as text; nil when there is none.
 func (r Reader) Texts(path string) map[string]string {
 	object, _ := r.Value(path).(map[string]any)
@@ -156,8 +161,10 @@ func (r Reader) Texts(path string) map[string]string {
 	return out
 }
 
+// List returns the texts of a list, or of an object whose keys are indexes.
 func (r Reader) List(path string) []string { return TextList(r.Value(path)) }
 
+// TextList is [Reader.List] of a value.
 func TextList(v any) []string {
 	var texts []string
 	switch v := v.(type) {
@@ -265,9 +272,15 @@ func (r Reader) Current(section, name string) string {
 	return at
 }
 
+// Below joins paths, of which the first may be empty.
 func Below(parent, path string) string {
 	if parent == "" {
 		return path
 	}
 	return parent + "." + path
+}
+
+// HasPrefixFold is strings.HasPrefix, ignoring case.
+func HasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }

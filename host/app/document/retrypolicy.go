@@ -142,6 +142,7 @@ func (p *policyReader) interval(property string) *time.Duration {
 	return &d
 }
 
+// AllowedFor says what a property of a policy may be.
 func AllowedFor(property string) string {
 	switch property {
 	case "strategy":

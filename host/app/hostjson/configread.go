@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	// HandlerDescription leads from customHandler or httpWorker to what describes its program.
 	HandlerDescription = ".description."
 
 	minute      = time.Minute

@@ -36,6 +36,7 @@ type Switches struct {
 func (s *Switches) Ignores(id string) bool { return slices.Contains(s.Ignore, id) }
 
 const (
+	// SwitchSection is the object of host.json that is for Redeliver alone.
 	SwitchSection = "redeliver"
 	ignoreSwitch  = "ignore"
 )

@@ -80,8 +80,29 @@ const errgroupPackage = "golang.org/x/sync/errgroup"
 // Folders in except, slash-separated and relative to dir, are left out with all
 // below them: the programs and test kits that drive a clock from the outside.
 func Module(dir string, except ...string) ([]Finding, error) {
-	files := map[string][]string{} // by directory
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	files, err := sources(dir, except)
+	if err != nil {
+		return nil, err
+	}
+	var found []Finding
+	for pkg, names := range files {
+		if filepath.ToSlash(pkg) == path.Join(filepath.ToSlash(dir), "host/clock") {
+			continue
+		}
+		list, err := folder(dir, names)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
+	}
+	sortFindings(found)
+	return found, nil
+}
+
+// sources are the files of a module but its tests, by folder.
+func sources(dir string, except []string) (files map[string][]string, err error) {
+	files = map[string][]string{}
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -106,41 +127,36 @@ func Module(dir string, except ...string) ([]Finding, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	return files, err
+}
+
+// folder checks the files of one package, if it imports the clock.
+func folder(dir string, names []string) (found []Finding, err error) {
+	fset := token.NewFileSet()
+	var parsed []*ast.File
+	under := false
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		f, err := parser.ParseFile(fset, filepath.ToSlash(rel), src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		parsed = append(parsed, f)
+		under = under || importsClock(f)
 	}
-	var found []Finding
-	for pkg, names := range files {
-		if filepath.ToSlash(pkg) == path.Join(filepath.ToSlash(dir), "host/clock") {
-			continue
-		}
-		fset := token.NewFileSet()
-		var parsed []*ast.File
-		under := false
-		for _, name := range names {
-			src, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			rel, err := filepath.Rel(dir, name)
-			if err != nil {
-				return nil, err
-			}
-			f, err := parser.ParseFile(fset, filepath.ToSlash(rel), src, parser.ParseComments|parser.SkipObjectResolution)
-			if err != nil {
-				return nil, err
-			}
-			parsed = append(parsed, f)
-			under = under || importsClock(f)
-		}
-		if !under {
-			continue
-		}
-		for _, f := range parsed {
-			found = append(found, check(fset, f)...)
-		}
+	if !under {
+		return nil, nil
 	}
-	sortFindings(found)
+	for _, f := range parsed {
+		found = append(found, check(fset, f)...)
+	}
 	return found, nil
 }
 

@@ -235,13 +235,18 @@ func (c *conn) handle(f wire.Frame) error {
 		}
 		return nil
 	}
+	return c.inSession(s, f, p, payload)
+}
+
+// inSession works on a frame of a session that is open.
+func (c *conn) inSession(s *session, f wire.Frame, p wire.Performative, payload []byte) error {
 	var refused *wire.Error
 	switch p := p.(type) {
 	case *wire.Attach:
 		// It outlives the buffer from which it was read.
 		again, _, _ := wire.ParseBody(bytes.Clone(f.Body))
-		refused, err = s.attach(again.(*wire.Attach))
-		if err != nil {
+		var err error
+		if refused, err = s.attach(again.(*wire.Attach)); err != nil {
 			return err
 		}
 	case *wire.Flow:

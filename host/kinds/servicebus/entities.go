@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/kinds"
@@ -147,7 +148,7 @@ func isServiceBus(b *app.Binding) bool { return b.Is("serviceBusTrigger") || b.I
 
 // connectionOf is the connection of a binding; false when its setting does
 // not exist.
-func connectionOf(a *app.App, b *app.Binding) (app.Connection, bool) {
+func connectionOf(a *app.App, b *app.Binding) (appsettings.Connection, bool) {
 	return a.Settings.Connection(settingOf(b))
 }
 

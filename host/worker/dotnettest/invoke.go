@@ -171,13 +171,18 @@ func (w *worker) run(ctx context.Context, r *workerpb.InvocationRequest, m *work
 			Body: &workerpb.TypedData{Data: &workerpb.TypedData_Bytes{Bytes: fmt.Appendf(nil, "order %s accepted\n", in.ID)}},
 		}}}
 	}
+	w.write(r, m, out)
+}
+
+// write gives the first output that is not HTTP what the function was given.
+func (w *worker) write(r *workerpb.InvocationRequest, m *workerpb.RpcFunctionMetadata, out *workerpb.InvocationResponse) {
 	for _, raw := range m.GetRawBindings() {
 		var b struct{ Name, Type, Direction string }
 		check(json.Unmarshal([]byte(raw), &b))
 		if !strings.EqualFold(b.Direction, "out") || b.Type == "http" {
 			continue
 		}
-		seen, err := json.Marshal(w.seen(r, data))
+		seen, err := json.Marshal(w.seen(r, r.GetInputData()[0].GetData()))
 		check(err)
 		out.OutputData = append(out.OutputData, &workerpb.ParameterBinding{Name: b.Name, RpcData: &workerpb.ParameterBinding_Data{
 			Data: &workerpb.TypedData{Data: &workerpb.TypedData_Json{Json: string(seen)}},

@@ -362,10 +362,6 @@ func (d *Decoder) value(code byte) any {
 		return d.byte8()
 	case codeByte:
 		return int8(d.byte8())
-	case codeUshort:
-		return binary.BigEndian.Uint16(d.take(2))
-	case codeShort:
-		return int16(binary.BigEndian.Uint16(d.take(2)))
 	case codeUint0:
 		return uint32(0)
 	case codeUint8:
@@ -378,26 +374,6 @@ func (d *Decoder) value(code byte) any {
 		return uint64(d.byte8())
 	case codeUlong:
 		return d.uint64()
-	case codeInt8:
-		return int32(int8(d.byte8()))
-	case codeInt:
-		return int32(d.uint32())
-	case codeLong8:
-		return int64(int8(d.byte8()))
-	case codeLong:
-		return int64(d.uint64())
-	case codeFloat:
-		return math.Float32frombits(d.uint32())
-	case codeDouble:
-		return math.Float64frombits(d.uint64())
-	case codeDecimal32:
-		return Decimal32(d.take(4))
-	case codeDecimal64:
-		return Decimal64(d.take(8))
-	case codeDecimal128:
-		return Decimal128(d.take(16))
-	case codeChar:
-		return Char(d.uint32())
 	case codeTimestamp:
 		return Timestamp(d.uint64())
 	case codeUUID:
@@ -416,6 +392,38 @@ func (d *Decoder) value(code byte) any {
 		return d.mapBody(code)
 	case codeArray8, codeArray32:
 		return d.arrayBody(code)
+	default:
+		return d.number(code)
+	}
+}
+
+// number reads a value of a type that messages of clients rarely have.
+func (d *Decoder) number(code byte) any {
+	switch code {
+	case codeUshort:
+		return binary.BigEndian.Uint16(d.take(2))
+	case codeShort:
+		return int16(binary.BigEndian.Uint16(d.take(2)))
+	case codeFloat:
+		return math.Float32frombits(d.uint32())
+	case codeDouble:
+		return math.Float64frombits(d.uint64())
+	case codeDecimal32:
+		return Decimal32(d.take(4))
+	case codeDecimal64:
+		return Decimal64(d.take(8))
+	case codeDecimal128:
+		return Decimal128(d.take(16))
+	case codeChar:
+		return Char(d.uint32())
+	case codeInt8:
+		return int32(int8(d.byte8()))
+	case codeInt:
+		return int32(d.uint32())
+	case codeLong8:
+		return int64(int8(d.byte8()))
+	case codeLong:
+		return int64(d.uint64())
 	default:
 		d.fail("unknown type 0x%02x", code)
 		return nil

@@ -1,4 +1,4 @@
-package app
+package appsettings
 
 import (
 	"errors"
@@ -6,41 +6,44 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// loadSettings builds App.Settings from the environment, local.settings.json and the user
-// secrets (spec host-and-retry 6.4; cli: AppSettingsFile.cs, StartHostAction.cs).
-func (l *loader) loadSettings() {
-	l.plainSettings()
-	l.app.Settings = l.withSecrets(l.app.Settings)
+// Read makes the settings of the app in dir of the environment, local.settings.json and the
+// user secrets (spec host-and-retry 6.4; cli: AppSettingsFile.cs, StartHostAction.cs), and
+// says what is wrong in them. Of earlier settings only the secrets are read again.
+func Read(dir string, env map[string]string, earlier *Settings) (s *Settings, faults, warnings []*schemas.Fault) {
+	s = earlier
+	switch {
+	case earlier == nil:
+		s = plain(dir, env)
+	case earlier.plain != nil:
+		s = earlier.plain
+	}
+	for _, f := range s.faults {
+		again := *f
+		faults = append(faults, &again)
+	}
+	for _, w := range s.warnings {
+		again := *w
+		warnings = append(warnings, &again)
+	}
+	s, more := withSecrets(s, dir, env)
+	return s, faults, append(warnings, more...)
 }
 
-// plainSettings are the settings without user secrets.
-func (l *loader) plainSettings() {
-	if l.opts.Settings != nil {
-		l.app.Settings = l.opts.Settings
-		if plain := l.opts.Settings.plain; plain != nil {
-			l.app.Settings = plain
-		}
-		l.app.Local = l.opts.Settings.host
-		for _, f := range l.opts.Settings.faults {
-			again := *f
-			l.fault(&again)
-		}
-		for _, w := range l.opts.Settings.warnings {
-			again := *w
-			l.warn(&again)
-		}
-		return
-	}
-	l.app.Settings = NewSettings(l.opts.Env)
-	defer func() { l.app.Settings.warnings = slices.Clone(l.app.Warnings) }() // nothing else has warned yet
-	text, err := os.ReadFile(filepath.Join(l.app.Dir, document.LocalFile))
+// plain are the settings without user secrets.
+func plain(dir string, env map[string]string) *Settings {
+	l := localFile{settings: NewSettings(env)}
+	l.read(dir)
+	return l.settings
+}
+
+func (l *localFile) read(dir string) {
+	text, err := os.ReadFile(filepath.Join(dir, document.LocalFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -48,7 +51,7 @@ func (l *loader) plainSettings() {
 		l.warn(&schemas.Fault{File: document.LocalFile, Reason: "the file cannot be read and counts as empty: " + document.Cause(err)})
 		return
 	}
-	l.app.Settings.text = text
+	l.settings.text = text
 	doc, fault := schemas.Parse(document.LocalFile, text)
 	if fault != nil {
 		fault.Reason += "; the file counts as empty"
@@ -62,58 +65,63 @@ func (l *loader) plainSettings() {
 		l.warn(f)
 		return
 	}
-	s := localFile{loader: l, doc: doc, root: root}
-	if faults := s.malformed(); len(faults) > 0 {
+	l.doc, l.root = doc, root
+	if faults := l.malformed(); len(faults) > 0 {
 		for _, f := range faults {
 			f.Reason += "; the file counts as empty"
 			l.warn(f)
 		}
 		return
 	}
-	if !s.decrypted() {
+	if !l.decrypted() {
 		return
 	}
-	s.values()
-	s.connectionStrings()
-	s.hostSection()
-	l.app.Settings.host = l.app.Local
+	l.values()
+	l.connectionStrings()
+	l.hostSection()
 }
 
 type localFile struct {
-	*loader
-	doc  *schemas.Document
-	root map[string]any
+	settings *Settings
+	doc      *schemas.Document
+	root     map[string]any
+}
+
+// warn takes note of what is wrong and stops nothing.
+func (l *localFile) warn(f *schemas.Fault) {
+	f.First = false
+	l.settings.warnings = append(l.settings.warnings, f)
 }
 
 // object returns a section ignoring case, with its path.
-func (s *localFile) object(name string) (path string, m map[string]any, v any) {
-	path, v, _ = document.Member(s.root, name)
+func (l *localFile) object(name string) (path string, m map[string]any, v any) {
+	path, v, _ = document.Member(l.root, name)
 	m, _ = v.(map[string]any)
 	return path, m, v
 }
 
 // malformed finds what makes the platform's tool give up on the whole file: a
 // value that does not convert to its type.
-func (s *localFile) malformed() (faults []*schemas.Fault) {
+func (l *localFile) malformed() (faults []*schemas.Fault) {
 	bad := func(path, allowed, reason string) {
-		f := s.doc.Fault(path, s.doc.Found(path), allowed, reason)
+		f := l.doc.Fault(path, l.doc.Found(path), allowed, reason)
 		f.Kind = schemas.KindJSON
 		faults = append(faults, f)
 	}
 	for _, name := range []string{"Values", "ConnectionStrings", "Host"} {
-		path, m, v := s.object(name)
+		path, m, v := l.object(name)
 		if v != nil && m == nil {
 			bad(path, "an object", name+" must be an object")
 		}
 	}
-	path, values, _ := s.object("Values")
+	path, values, _ := l.object("Values")
 	for key, v := range values {
 		switch v.(type) {
 		case map[string]any, []any:
 			bad(schemas.JoinPath(path, key), "a text", "a setting must be a text")
 		}
 	}
-	path, connections, _ := s.object("ConnectionStrings")
+	path, connections, _ := l.object("ConnectionStrings")
 	for key, v := range connections {
 		sub := schemas.JoinPath(path, key)
 		switch v := v.(type) {
@@ -125,7 +133,7 @@ func (s *localFile) malformed() (faults []*schemas.Fault) {
 			}
 		}
 	}
-	path, host, _ := s.object("Host")
+	path, host, _ := l.object("Host")
 	if name, v, _ := document.Member(host, "LocalHttpPort"); v != nil {
 		if n, ok := document.WholeNumber(v); !ok || n < 1 || n > 65535 {
 			bad(schemas.JoinPath(path, name), "1 to 65535", "this is not a port")
@@ -142,36 +150,35 @@ func (s *localFile) malformed() (faults []*schemas.Fault) {
 
 // decrypted reports whether the values are plain. A missing IsEncrypted means
 // true on the platform, whose decryption then fails on plain text.
-func (s *localFile) decrypted() bool {
-	path, v, ok := document.Member(s.root, "IsEncrypted")
+func (l *localFile) decrypted() bool {
+	path, v, ok := document.Member(l.root, "IsEncrypted")
 	if ok && strings.EqualFold(strings.TrimSpace(document.ScalarText(v)), "false") {
 		return true
 	}
-	f := s.doc.Fault("IsEncrypted", "", "false", "IsEncrypted is missing, which means true: the settings would have to be decrypted")
+	f := l.doc.Fault("IsEncrypted", "", "false", "IsEncrypted is missing, which means true: the settings would have to be decrypted")
 	if ok {
-		f = s.doc.Fault(path, s.doc.Found(path), "false", "encrypted settings cannot be read")
+		f = l.doc.Fault(path, l.doc.Found(path), "false", "encrypted settings cannot be read")
 	}
 	f.Kind = schemas.KindInvalidOperation
 	f.Hint = `write "IsEncrypted": false and plain values`
-	s.app.Settings.faults = append(s.app.Settings.faults, f)
-	s.fault(f)
+	l.settings.faults = append(l.settings.faults, f)
 	return false
 }
 
-func (s *localFile) values() {
-	path, values, _ := s.object("Values")
-	for _, key := range document.InFileOrder(s.doc, path, values) {
+func (l *localFile) values() {
+	path, values, _ := l.object("Values")
+	for _, key := range document.InFileOrder(l.doc, path, values) {
 		at := schemas.JoinPath(path, key)
-		s.export(key, at, values[key])
+		l.export(key, at, values[key])
 	}
 }
 
 // export adds one setting, unless the environment has it already.
-func (s *localFile) export(name, path string, value any) {
+func (l *localFile) export(name, path string, value any) {
 	warn := func(found, reason, hint string) {
-		f := s.doc.Fault(path, found, "", reason)
+		f := l.doc.Fault(path, found, "", reason)
 		f.Hint = hint
-		s.warn(f)
+		l.warn(f)
 	}
 	if strings.TrimSpace(name) == "" {
 		warn(schemas.Quote(name), "a setting with an empty name is skipped", "")
@@ -181,52 +188,52 @@ func (s *localFile) export(name, path string, value any) {
 		warn("null", fmt.Sprintf("the setting %q is null and is skipped", name), `write "" for an empty setting`)
 		return
 	}
-	if old, exists := s.app.Settings.entry(name); exists && !old.local {
-		warn("", fmt.Sprintf("the setting %q is skipped: the environment already has a value for it", name), "unset the environment variable "+old.name+" to use the file's value")
+	if old, exists := l.settings.Entry(name); exists && !old.Local {
+		warn("", fmt.Sprintf("the setting %q is skipped: the environment already has a value for it", name), "unset the environment variable "+old.Name+" to use the file's value")
 		return
 	}
-	line, column := s.doc.Pos(path)
-	s.app.Settings.add(setting{name: name, value: document.ScalarText(value), local: true, line: line, column: column})
+	line, column := l.doc.Pos(path)
+	l.settings.add(Setting{Name: name, Value: document.ScalarText(value), Local: true, Line: line, Column: column})
 }
 
-func (s *localFile) connectionStrings() {
-	path, connections, _ := s.object("ConnectionStrings")
-	for _, key := range document.InFileOrder(s.doc, path, connections) {
+func (l *localFile) connectionStrings() {
+	path, connections, _ := l.object("ConnectionStrings")
+	for _, key := range document.InFileOrder(l.doc, path, connections) {
 		value, at := connections[key], schemas.JoinPath(path, key)
 		if object, ok := value.(map[string]any); ok {
 			name, text, _ := document.Member(object, "ConnectionString")
 			value, at = text, schemas.JoinPath(at, name)
 		}
 		if strings.TrimSpace(key) == "" {
-			s.export("", at, value)
+			l.export("", at, value)
 			continue
 		}
-		s.export("ConnectionStrings:"+key, at, value)
+		l.export("ConnectionStrings:"+key, at, value)
 	}
 }
 
-func (s *localFile) hostSection() {
-	path, host, _ := s.object("Host")
+func (l *localFile) hostSection() {
+	path, host, _ := l.object("Host")
 	if _, v, _ := document.Member(host, "LocalHttpPort"); v != nil {
-		s.app.Local.Port, _ = document.WholeNumber(v)
+		l.settings.Host.Port, _ = document.WholeNumber(v)
 	}
 	if _, v, _ := document.Member(host, "LocalHttpAddress"); v != nil {
-		s.app.Local.Address = document.ScalarText(v)
+		l.settings.Host.Address = document.ScalarText(v)
 	}
 	if name, v, _ := document.Member(host, "CORS"); v != nil {
 		text := document.ScalarText(v)
 		if strings.ContainsAny(text, " \t") {
 			at := schemas.JoinPath(path, name)
-			f := s.doc.Fault(at, s.doc.Found(at), "origins separated by commas, without spaces", "the list of origins has spaces in it, which are removed")
-			s.warn(f)
+			f := l.doc.Fault(at, l.doc.Found(at), "origins separated by commas, without spaces", "the list of origins has spaces in it, which are removed")
+			l.warn(f)
 		}
 		for _, origin := range strings.Split(text, ",") {
 			if origin = strings.TrimSpace(origin); origin != "" {
-				s.app.Local.CORS = append(s.app.Local.CORS, origin)
+				l.settings.Host.CORS = append(l.settings.Host.CORS, origin)
 			}
 		}
 	}
 	if _, v, _ := document.Member(host, "CORSCredentials"); v != nil {
-		s.app.Local.CORSCredentials = strings.EqualFold(document.ScalarText(v), "true")
+		l.settings.Host.CORSCredentials = strings.EqualFold(document.ScalarText(v), "true")
 	}
 }

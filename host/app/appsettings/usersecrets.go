@@ -1,4 +1,4 @@
-package app
+package appsettings
 
 import (
 	"errors"
@@ -22,48 +22,48 @@ const secretsFileName = "secrets.json"
 //
 // Source: azure-functions-core-tools: UserSecretsConfigurationBuilder.cs;
 // azure-functions-host: WebScriptHostBuilderExtension.cs (ConfigureRegisteredBuilders).
-func (l *loader) withSecrets(plain *Settings) *Settings {
-	file := l.secretsFile()
+func withSecrets(plain *Settings, dir string, env map[string]string) (merged *Settings, warnings []*schemas.Fault) {
+	file := secretsFile(dir, env)
 	if file == "" {
-		return plain
+		return plain, nil
 	}
 	s := *plain
 	s.plain, s.secrets, s.byName = plain, file, maps.Clone(plain.byName)
 	text, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &s
+		return &s, warnings
 	case err != nil:
-		l.warn(&schemas.Fault{File: secretsFileName, Reason: "the user secrets cannot be read and count as empty: " + document.Cause(err)})
-		return &s
+		warnings = append(warnings, &schemas.Fault{File: secretsFileName, Reason: "the user secrets cannot be read and count as empty: " + document.Cause(err)})
+		return &s, warnings
 	}
 	doc, fault := schemas.Parse(secretsFileName, text)
 	if fault != nil {
 		fault.Reason += "; the user secrets count as empty"
-		l.warn(fault)
-		return &s
+		warnings = append(warnings, fault)
+		return &s, warnings
 	}
 	root, ok := doc.Value().(map[string]any)
 	if !ok {
 		f := doc.Fault("", doc.Found(""), "an object", "the file must hold a JSON object; the user secrets count as empty")
 		f.Kind = schemas.KindJSON
-		l.warn(f)
-		return &s
+		warnings = append(warnings, f)
+		return &s, warnings
 	}
 	flatten("", root, func(name, value string) {
-		s.add(setting{name: name, value: value, local: true, secret: true})
+		s.add(Setting{Name: name, Value: value, Local: true, Secret: true})
 	})
-	return &s
+	return &s, warnings
 }
 
 // secretsFile is the file of the project's user secrets; empty when the app has none.
-func (l *loader) secretsFile() string {
-	projects := dotnet.Find(l.app.Dir)
+func secretsFile(dir string, env map[string]string) string {
+	projects := dotnet.Find(dir)
 	i := slices.IndexFunc(projects, func(p dotnet.Project) bool { return p.Model == dotnet.Isolated })
 	if i < 0 {
 		return ""
 	}
-	return dotnet.SecretsFile(projects[i].Path, func(name string) string { return l.opts.Env[name] })
+	return dotnet.SecretsFile(projects[i].Path, func(name string) string { return env[name] })
 }
 
 // flatten gives each scalar below v with its path, as the configuration of .NET has it: keys
@@ -104,14 +104,14 @@ func (s *Settings) SecretsFile() string {
 
 // Source says where the setting of that name stands: local.settings.json, secrets.json or
 // the environment.
-func (s *Settings) Source(name string) string { return s.named(name).file() }
+func (s *Settings) Source(name string) string { return s.Named(name).File() }
 
-// file is where a setting stands, for people.
-func (v setting) file() string {
+// File is where a setting stands, for people.
+func (v Setting) File() string {
 	switch {
-	case v.secret:
+	case v.Secret:
 		return secretsFileName
-	case v.local:
+	case v.Local:
 		return document.LocalFile
 	}
 	return document.EnvironmentFile

@@ -1,4 +1,4 @@
-package app
+package appsettings
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -14,8 +15,8 @@ import (
 // local.settings.json, names ignoring case. The zero value is empty. Settings
 // are not changed after loading and may be shared.
 type Settings struct {
-	byName map[string]setting // by folded name
-	host   LocalHost
+	byName map[string]Setting // by folded name
+	Host   LocalHost
 	faults []*schemas.Fault // of the file; they stop the app
 
 	warnings []*schemas.Fault // of the file; they stop nothing
@@ -29,14 +30,15 @@ type Settings struct {
 // when there was none.
 func (s *Settings) LocalFile() []byte { return s.text }
 
-type setting struct {
-	name  string // as written
-	value string
+// A Setting is one of [Settings], and where it comes from.
+type Setting struct {
+	Name  string // as written
+	Value string
 
 	// Where it stands, for a value of local.settings.json, or of the user secrets.
-	local        bool
-	secret       bool
-	line, column int
+	Local        bool
+	Secret       bool
+	Line, Column int
 }
 
 // LocalHost is the Host section of local.settings.json: defaults for flags.
@@ -51,16 +53,16 @@ type LocalHost struct {
 func NewSettings(env map[string]string) *Settings {
 	s := &Settings{}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		s.add(setting{name: name, value: env[name]})
+		s.add(Setting{Name: name, Value: env[name]})
 	}
 	return s
 }
 
-func (s *Settings) add(v setting) {
+func (s *Settings) add(v Setting) {
 	if s.byName == nil {
-		s.byName = make(map[string]setting)
+		s.byName = make(map[string]Setting)
 	}
-	s.byName[settingKey(v.name)] = v
+	s.byName[settingKey(v.Name)] = v
 }
 
 // settingKey folds a name. "__" and ":" are the same separator, as in the
@@ -75,21 +77,22 @@ func (s *Settings) Lookup(name string) (value string, ok bool) {
 		return "", false
 	}
 	v, ok := s.byName[settingKey(name)]
-	return v.value, ok
+	return v.Value, ok
 }
 
 // Unreadable reports whether a source of settings could not be read: then no setting
 // counts as missing.
 func (s *Settings) Unreadable() bool { return s != nil && len(s.faults) > 0 }
 
-func (s *Settings) entry(name string) (setting, bool) {
+// Entry is Lookup for who wants to know where the setting stands.
+func (s *Settings) Entry(name string) (Setting, bool) {
 	v, ok := s.byName[settingKey(name)]
 	return v, ok
 }
 
-// named returns the setting of that name, or the zero value.
-func (s *Settings) named(name string) setting {
-	v, _ := s.entry(name)
+// Named returns the setting of that name, or the zero value.
+func (s *Settings) Named(name string) Setting {
+	v, _ := s.Entry(name)
 	return v
 }
 
@@ -105,7 +108,7 @@ func (s *Settings) All() map[string]string {
 	all := make(map[string]string)
 	if s != nil {
 		for _, v := range s.byName {
-			all[v.name] = v.value
+			all[v.Name] = v.Value
 		}
 	}
 	return all
@@ -116,20 +119,20 @@ func (s *Settings) Local() map[string]string {
 	all := make(map[string]string)
 	if s != nil {
 		for _, v := range s.byName {
-			if v.local {
-				all[v.name] = v.value
+			if v.Local {
+				all[v.Name] = v.Value
 			}
 		}
 	}
 	return all
 }
 
-// sorted returns the settings ordered by their folded name.
-func (s *Settings) sorted() []setting {
+// Sorted returns the settings ordered by their folded name.
+func (s *Settings) Sorted() []Setting {
 	if s == nil {
 		return nil
 	}
-	var all []setting
+	var all []Setting
 	for _, k := range slices.Sorted(maps.Keys(s.byName)) {
 		all = append(all, s.byName[k])
 	}
@@ -161,14 +164,14 @@ func (s *Settings) Connection(name string) (c Connection, ok bool) {
 	}
 	for _, n := range candidates {
 		prefix := settingKey(n) + ":"
-		for _, v := range s.sorted() {
-			key := settingKey(v.name)
-			if part, cut := strings.CutPrefix(key, prefix); cut && part != "" && v.value != "" {
+		for _, v := range s.Sorted() {
+			key := settingKey(v.Name)
+			if part, cut := strings.CutPrefix(key, prefix); cut && part != "" && v.Value != "" {
 				if c.Section == nil {
 					c.Section = make(map[string]string)
 				}
-				written := strings.ReplaceAll(v.name, "__", ":")
-				c.Section[written[len(prefix):]] = v.value
+				written := strings.ReplaceAll(v.Name, "__", ":")
+				c.Section[written[len(prefix):]] = v.Value
 			}
 		}
 		if c.Section != nil {
@@ -180,14 +183,17 @@ func (s *Settings) Connection(name string) (c Connection, ok bool) {
 }
 
 const (
-	connectionPrefix = "AzureWebJobs"
-	hostStorage      = connectionPrefix + "Storage"
+	// ConnectionPrefix may stand before the name of a connection.
+	ConnectionPrefix = "AzureWebJobs"
+
+	// HostStorage is the setting of the storage that the host itself needs.
+	HostStorage = ConnectionPrefix + "Storage"
 )
 
 func connectionNames(name string) []string {
 	prefixed := name
-	if !hasPrefixFold(name, connectionPrefix) {
-		prefixed = connectionPrefix + name
+	if !document.HasPrefixFold(name, ConnectionPrefix) {
+		prefixed = ConnectionPrefix + name
 	}
 	names := []string{"ConnectionStrings:" + prefixed, prefixed}
 	if prefixed != name {
@@ -196,16 +202,12 @@ func connectionNames(name string) []string {
 	return names
 }
 
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
 // MissingConnection is the error for a connection of that name that
 // [Settings.Connection] does not find. The text is the platform's, and
 // always shows the prefixed name (spec storage 13).
 func MissingConnection(name string) error {
-	if !hasPrefixFold(name, connectionPrefix) {
-		name = connectionPrefix + name
+	if !document.HasPrefixFold(name, ConnectionPrefix) {
+		name = ConnectionPrefix + name
 	}
 	//lint:ignore ST1005 the platform's text
 	return fmt.Errorf("Storage account connection string '%s' does not exist. Make sure that it is a defined App Setting.", name)

@@ -72,6 +72,9 @@ type Options struct {
 	// files, as with any worker; see worker.Seat for the end of the connection.
 	Attached *worker.Seat
 
+	// Sleepers, if not nil, lets handlers in other processes wait for the time of the clock.
+	Sleepers *worker.Sleepers
+
 	// Store keeps the embedded storage accounts across hosts, and survives the end
 	// of the process, however sudden. The caller opens it before New, which reads
 	// the accounts, and closes it after Close. A clock that only the host moves

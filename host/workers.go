@@ -72,7 +72,9 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec)
 		launch.Prune(a.Dir, hs.programs.Used())
 	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
-	inv, err := worker.Start(hs.clk, launch.WorkerSpec(a, found, launch.ToldWaiting(ps, hs.log), hs.opts.Version, &hs.told, hs.opts.Workers))
+	own := launch.WorkerSpec(a, found, launch.ToldWaiting(ps, hs.log), hs.opts.Version, &hs.told, hs.opts.Workers)
+	own.Sleepers = hs.opts.Sleepers
+	inv, err := worker.Start(hs.clk, own)
 	if err != nil {
 		p.release()
 		return nil, err
@@ -87,7 +89,9 @@ func (hs *handlers) attach(ctx context.Context, a *app.App) (*kept, error) {
 	p := &kept{}
 	ps := hs.keep(ctx, a, p, launch.Attached)
 	ps.StopHost = func(err error) { hs.group.Go("stop without worker", func() { hs.lost(p, err) }) }
-	w, err := worker.Start(hs.clk, launch.AttachedSpec(a, ps, hs.opts.Attached, hs.opts.Version))
+	spec := launch.AttachedSpec(a, ps, hs.opts.Attached, hs.opts.Version)
+	spec.Sleepers = hs.opts.Sleepers
+	w, err := worker.Start(hs.clk, spec)
 	if p.Invoker = w; hs.opts.Handlers != nil {
 		p.Invoker = &launch.Beside{Worker: w, Own: InProcess(hs.clk, hs.opts.Handlers)}
 	}

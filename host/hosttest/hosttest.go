@@ -105,6 +105,9 @@ type Options struct {
 	// however long, unless Patience says otherwise: the same seed gives the same journal.
 	Attached *worker.Seat
 
+	// Sleepers, if not nil, lets handlers in other processes wait for the time of the clock.
+	Sleepers *worker.Sleepers
+
 	// Executable is a prebuilt program that calls functions.Main, a test binary of any
 	// module for instance. It is written into host.json as
 	// customHandler.description.defaultExecutablePath, and FUNCTIONS_WORKER_RUNTIME is go
@@ -352,7 +355,7 @@ func (h *Host) open(o *Options, clk clock.Clock, first *Host) {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, App: o.App, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
-			Handlers: o.Handlers, Attached: o.Attached, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, Attached: o.Attached, Sleepers: o.Sleepers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
 					return k.reached

@@ -36,7 +36,8 @@ type Attempt struct {
 	Error         *Error     `json:"error,omitempty"`
 	Decision      string     `json:"decision,omitempty"` // of the policy: retry, exhausted, permanent, cancelled
 	NextDelay     *Span      `json:"nextDelay,omitempty"`
-	Settled       string     `json:"settled,omitempty"` // how the delivery was settled, of its last attempt
+	Settled       string     `json:"settled,omitempty"`    // how the delivery was settled, of its last attempt
+	WaitsUntil    *time.Time `json:"waitsUntil,omitempty"` // the virtual time for which its handler waits, of one that does: it does not hold time still
 	Logs          []LogLine  `json:"logs,omitempty"`
 }
 
@@ -165,6 +166,10 @@ func (in GetHolds) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 	all, err := GetAttempts{}.Do(ctx, h)
 	for _, a := range all {
 		if a.Status == "running" {
+			if at, waits := h.sleepers.Until(a.InvocationID); waits {
+				at = tick(at)
+				a.WaitsUntil = &at
+			}
 			out = append(out, a)
 		}
 	}

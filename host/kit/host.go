@@ -25,12 +25,17 @@ type Host struct {
 	opened   chan struct{} // closed when it has started, or cannot
 	refused  error         // why it cannot; to be read when opened
 
-	turn   sync.Mutex      // who has it moves time, or calls the session
+	key      string // of its clock, for handlers
+	sleepers *worker.Sleepers
+
+	turn   turn            // who has it moves time, or calls the session
 	after  uint64          // the record that the last wait returned; guarded by turn
 	life   context.Context // ends with the host; drives of others end with it
 	leave  context.CancelFunc
 	ending sync.Once
 	unmet  []Failure // of the end
+
+	ticks sync.WaitGroup // waits without a handler
 
 	mu     sync.Mutex // guards:
 	server *web.Server
@@ -108,7 +113,9 @@ func (h *Host) do(step map[string]any) error {
 // end ends the host, once, and says what it has asked for and what has not come.
 func (h *Host) end() []Failure {
 	h.ending.Do(func() {
+		h.mu.Lock()
 		h.leave()
+		h.mu.Unlock()
 		if h.seat != nil {
 			select {
 			case <-h.opened:
@@ -121,6 +128,7 @@ func (h *Host) end() []Failure {
 		h.ended = true
 		server := h.server
 		h.mu.Unlock()
+		h.ticks.Wait()
 		h.takeTurn()
 		defer h.turn.Unlock()
 		if h.session != nil { // else it was refused before

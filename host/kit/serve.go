@@ -66,6 +66,10 @@ func (k *Kit) Handler() http.Handler {
 				panic(cause)
 			}
 		}()
+		if strings.HasPrefix(r.URL.Path, ofClock) {
+			k.clock(w, r)
+			return
+		}
 		if !k.allowed(r) {
 			answer(w, refuse(http.StatusUnauthorized, Unauthorized, "the request has no token, or another one: Authorization is Bearer and the token of the kit's first line"))
 			return

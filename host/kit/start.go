@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/scenario"
+	"github.com/redeliver/redeliver/host/worker"
 )
 
 // StartHost starts a host. With attached it answers at once: the host is ready when the worker
@@ -75,8 +77,9 @@ func (in StartHost) start(ctx context.Context, k *Kit) (*Started, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{name: in.Name, seed: 1, kit: k, opened: make(chan struct{})} //clock:outside the caller waits
-	h.life, h.leave = context.WithCancel(context.Background())              //clock:outside the caller's drives are of the real world
+	h := &Host{name: in.Name, seed: 1, kit: k, opened: make(chan struct{}), turn: make(turn, 1), key: rand.Text()} //clock:outside the caller waits
+	h.sleepers = &worker.Sleepers{Address: "http://" + k.addr.String() + ofClock + h.key}
+	h.life, h.leave = context.WithCancel(context.Background()) //clock:outside the caller's drives are of the real world
 	if in.Seed != nil {
 		h.seed = *in.Seed
 	}
@@ -86,7 +89,7 @@ func (in StartHost) start(ctx context.Context, k *Kit) (*Started, error) {
 	if err := k.add(h); err != nil {
 		return nil, err
 	}
-	o := &scenario.SessionOptions{Dir: in.App, Seed: h.seed, Instances: in.Instances, Workers: k.pool, Set: in.Set, Ports: in.Ports}
+	o := &scenario.SessionOptions{Dir: in.App, Seed: h.seed, Instances: in.Instances, Workers: k.pool, Set: in.Set, Ports: in.Ports, Sleepers: h.sleepers}
 	if in.Attached {
 		h.seat = k.port.Seat(h.id)
 		o.Attached = h.seat

@@ -19,6 +19,6 @@ func verbs() []verb {
 	}
 	return []verb{
 		start, of(Ready{}), of(EndHost{}), of(Drive{}), of(Expect{}), of(GetAttempts{}), of(GetHolds{}), of(GetRecords{}), of(Call{}), of(Crash{}), of(StartAgain{}),
-		of(Restart{}), of(ScaleOut{}), of(ScaleIn{}), of(ExpireLocks{}), of(Edit{}), of(Step{}),
+		of(Restart{}), of(ScaleOut{}), of(ScaleIn{}), of(ExpireLocks{}), of(Edit{}), of(Step{}), of(ClockWait{}),
 	}
 }

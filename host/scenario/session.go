@@ -24,18 +24,19 @@ type Session struct {
 
 // SessionOptions change what a Session starts.
 type SessionOptions struct {
-	Dir       string       // takes the place of the app that the document names, which is then "."
-	Seed      uint64       // of all chance
-	Instances bool         // the app may run in several: see hosttest.Options
-	Workers   *worker.Pool // lends the processes of language workers; nil: each host has its own
-	Attached  *worker.Seat // of a worker that runs the functions that have no script; nil: none
-	Set       []string     // switches, "name=value"
-	Ports     bool         // see hosttest.Options
+	Dir       string           // takes the place of the app that the document names, which is then "."
+	Seed      uint64           // of all chance
+	Instances bool             // the app may run in several: see hosttest.Options
+	Workers   *worker.Pool     // lends the processes of language workers; nil: each host has its own
+	Attached  *worker.Seat     // of a worker that runs the functions that have no script; nil: none
+	Set       []string         // switches, "name=value"
+	Ports     bool             // see hosttest.Options
+	Sleepers  *worker.Sleepers // the handlers that wait for virtual time; nil: none can
 }
 
 // apply changes what a host is made with.
 func (o *SessionOptions) apply(to *hosttest.Options) {
-	to.Instances, to.Set, to.Attached, to.Ports = o.Instances, o.Set, o.Attached, o.Ports
+	to.Instances, to.Set, to.Attached, to.Ports, to.Sleepers = o.Instances, o.Set, o.Attached, o.Ports, o.Sleepers
 }
 
 // NewSession reads what a scenario says before its steps: app, functions, host, settings,

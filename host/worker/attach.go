@@ -262,12 +262,15 @@ func (c *conn) meant(m *message) bool {
 	if l := m.GetRpcLog(); l != nil {
 		id = l.GetInvocationId()
 	}
-	if id == "" {
-		return m.GetRequestId() == c.request
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.calls[id] != nil
+	switch {
+	case id != "":
+		return c.calls[id] != nil
+	case m.GetWorkerStatusResponse() != nil:
+		return c.answers[statusOf(m)] != nil
+	}
+	return m.GetRequestId() == c.request
 }
 
 // The failures of a start without a worker.

@@ -70,19 +70,25 @@ type conversation struct {
 	overdue atomic.Bool     // the grace is used up
 	lost    bool            // the connection broke and the process lives
 
+	told context.Context // ends when the function should
+
 	mu    sync.Mutex // guards:
 	over  bool
 	grace *time.Timer
+	wait  *Sleep              // that has begun last
+	waits map[*message]*Sleep // by the message in the box that stands for it
 }
 
 func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Response, error) {
-	told := ctx // ends when the function should
+	told := ctx
 	if c.req.OnRecall != nil {
 		var end context.CancelFunc
 		told, end = c.w.clk.WithCancel(ctx)
 		defer end()
 		defer c.req.OnRecall(end)()
 	}
+	c.told = told
+	now := c.w.clk.Now()
 	var m *message
 	var err error
 	var refused *call.Response
@@ -105,7 +111,10 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 		if r := c.c.can.forwarded(c.req); r != nil {
 			c.forward(r)
 		}
-		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, l)}})
+		request := c.c.can.request(c.req, l)
+		request.TraceContext.Attributes = c.w.spec.Sleepers.attributes(now)
+		c.w.spec.Sleepers.enter(c)
+		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: request}})
 		// From here on the end of ctx is noticed.
 		unwatch = context.AfterFunc(ctx, c.limit)  //clock:outside gives up a function that does not return
 		untold = context.AfterFunc(told, c.cancel) //clock:outside tells a worker that can cancel
@@ -129,6 +138,11 @@ func (c *conversation) listen(ctx context.Context, name string, m *message, err 
 	for {
 		if err != nil {
 			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
+		}
+		if w := c.waiting(m); w != nil {
+			c.sleep(c.told, w)
+			c.w.clk.Away(ctx, name, func() { m, err = c.next() })
+			continue
 		}
 		if l := m.GetRpcLog(); l != nil {
 			if tellsFailure(l) {
@@ -252,6 +266,7 @@ func (c *conversation) cancel() {
 
 // close ends the call for the host.
 func (c *conversation) close() {
+	c.w.spec.Sleepers.leave(c)
 	c.c.mu.Lock()
 	if c.c.calls[c.req.InvocationID] == c {
 		delete(c.c.calls, c.req.InvocationID)
@@ -262,5 +277,8 @@ func (c *conversation) close() {
 	c.over = true
 	if c.grace != nil {
 		c.grace.Stop()
+	}
+	if c.wait != nil {
+		c.wait.finishLocked(Cancelled, c.w.clk.Now())
 	}
 }

@@ -59,6 +59,9 @@ type Spec struct {
 	// and the start waits for its connection. See [Port].
 	Seat *Seat
 
+	// Sleepers, if not nil, are the handlers that wait for the host's time.
+	Sleepers *Sleepers
+
 	// CancelGrace is the Grace of a worker that can cancel its calls, in real time; zero
 	// is 5 s (spec workers-dotnet-java 1.9).
 	CancelGrace time.Duration

@@ -3,11 +3,9 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
@@ -53,36 +51,6 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in run.ReadJour
 			_ = sub.Wait(ctx)
 		}
 	}
-}
-
-// apart waits until the next batch may be written, and reports whether ctx lets it go on.
-func apart(ctx context.Context) bool {
-	timer := time.NewTimer(batchesApart)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// lastWords is how long a caller has to read the rest of its journal when the server
-// closes.
-const lastWords = time.Second
-
-// cutAfterClose ends the answer of a caller that does not read when the server closes.
-func (s *Server) cutAfterClose(w http.ResponseWriter) (undo func() bool) {
-	return context.AfterFunc(s.streaming, func() {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(lastWords)) // over TCP there is one
-	})
-}
-
-// untilClose is the request's context, ended also by Close.
-func (s *Server) untilClose(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(r.Context())
-	stop := context.AfterFunc(s.streaming, cancel)
-	return ctx, func() { stop(); cancel() }
 }
 
 // lines writes NDJSON; err is the first failure.

@@ -3,9 +3,10 @@
 // other tools. It turns requests into calls of a [host.Host] and knows no rule
 // of retry, settlement or reload.
 //
-// Read [New] and [Server] first; front.go serves functions (spec host-and-retry 9.1
-// to 9.4), admin.go and adminhost.go the admin API (9.5), control.go the control
-// API, guard.go says who may call the last two.
+// Read [Server] and then routes.go first, which says who takes which request; front.go
+// serves functions (spec host-and-retry 9.1 to 9.4), admin.go and adminhost.go the admin API
+// (9.5), control.go the control API; guard.go and network.go say who may call. What they
+// share of a request and its answer is in exchange.go.
 //
 // # Who may call
 //

@@ -180,3 +180,15 @@ func appendBeside(b []byte, rec *journal.Record) []byte {
 	}
 	return b
 }
+
+// apart waits until the next batch may be written, and reports whether ctx lets it go on.
+func apart(ctx context.Context) bool {
+	timer := time.NewTimer(batchesApart)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

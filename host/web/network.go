@@ -78,3 +78,25 @@ func covers(address, other string) bool {
 	// The system counts all addresses of IPv4 among all addresses of IPv6.
 	return err != nil || o == of || of.IsUnspecified() && (of.Is6() || o.Is4())
 }
+
+// level is the level of the request's key at a function ("" for none). The
+// header goes before the query parameter, even when its key is wrong (host:
+// AuthenticationLevelHandler.cs).
+func (s *Server) level(r *http.Request, function string) Level {
+	if !s.opts.EnableAuth {
+		return AdminLevel
+	}
+	return s.keyLevel(r, function)
+}
+
+// keyLevel is level for callers who need a key.
+func (s *Server) keyLevel(r *http.Request, function string) Level {
+	if s.keys == nil {
+		return Anonymous
+	}
+	key := r.Header.Get("X-Functions-Key")
+	if key == "" {
+		key = queryFold(r, "code")
+	}
+	return s.keys.Level(key, function)
+}

@@ -70,13 +70,3 @@ func (s *Server) opensWebHook(r *http.Request, name string) bool {
 	}
 	return s.keys.Level(key, "") == AdminLevel || s.keys.isSystem(name, key)
 }
-
-// queryFold returns a query parameter by its name in any case.
-func queryFold(r *http.Request, name string) string {
-	for key, values := range r.URL.Query() {
-		if strings.EqualFold(key, name) && len(values) > 0 {
-			return values[0]
-		}
-	}
-	return ""
-}

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text.Json.Nodes;
 using System.Text.Json.Serialization.Metadata;
@@ -65,12 +66,13 @@ public sealed partial class RedeliverHost : IAsyncDisposable
 
     private async Task OpenAsync(CancellationToken cancellationToken)
     {
-        started = await LimitedAsync(c => kit.Http.CallAsync(HttpMethod.Post, "kit/hosts", KitHttp.Json(sent), Wire.Default.Started, c), "the start of the host", cancellationToken).ConfigureAwait(false);
+        // No limit of the kit counts yet: an app may have to be built, and a worker that does not come has one at the program.
+        started = await kit.Http.CallAsync(HttpMethod.Post, "kit/hosts", KitHttp.Json(sent), Wire.Default.Started, cancellationToken).ConfigureAwait(false);
         if (options.Worker is not { } worker || started.Worker is not { } place) return;
         try
         {
             await worker.ConnectAsync(place, options.Settings.AsReadOnly(), cancellationToken).ConfigureAwait(false);
-            var ready = await VerbAsync(HttpMethod.Post, "ready", null, Wire.Default.Started, cancellationToken).ConfigureAwait(false);
+            var ready = await kit.Http.CallAsync(HttpMethod.Post, Path + "ready", null, Wire.Default.Started, cancellationToken).ConfigureAwait(false);
             worker.UseEnvironment((ready.Environment ?? []).Select(e => e.Split('=', 2)).ToDictionary(e => e[0], e => e[1], StringComparer.Ordinal));
             started = started with { Begins = ready.Begins, Functions = ready.Functions, Connections = ready.Connections };
         }
@@ -138,8 +140,18 @@ public sealed partial class RedeliverHost : IAsyncDisposable
         await LeaveAsync().ConfigureAwait(false);
     }
 
-    private Task<Ended> EndAsync(CancellationToken cancellationToken) =>
-        LimitedAsync(c => kit.Http.CallAsync(HttpMethod.Delete, Path.TrimEnd('/'), null, Wire.Default.Ended, c), "the end of the host", cancellationToken);
+    private async Task<Ended> EndAsync(CancellationToken cancellationToken)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(ending);
+        try { return await kit.Http.CallAsync(HttpMethod.Delete, Path.TrimEnd('/'), null, Wire.Default.Ended, limit.Token).ConfigureAwait(false); }
+        catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new RedeliverTimeoutException($"the host has not ended within {ending.TotalSeconds} s", e) { Code = "timeout" };
+        }
+    }
+
+    private static readonly TimeSpan ending = TimeSpan.FromSeconds(30); // of real time; the program gives up handlers after one
 
     private async Task LeaveAsync()
     {
@@ -170,30 +182,31 @@ public sealed partial class RedeliverHost : IAsyncDisposable
         return path;
     }
 
-    /// <summary>Makes a call with the host's limit, which is of real time, and of a call in which no handler has begun since.</summary>
+    /// <summary>Makes a call with the host's limit: of real time, of each attempt that runs meanwhile, or of the call when none does.</summary>
     private async Task<T> LimitedAsync<T>(Func<CancellationToken, Task<T>> call, string what, CancellationToken cancellationToken)
     {
         using var giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        using var ended = new CancellationTokenSource();
         var work = call(giveUp.Token);
-        for (var left = options.Limit(); ;)
+        var alive = Stopwatch.GetTimestamp();
+        var seen = new Dictionary<string, long>(); // attempts, and since when they are known to run
+        while (await Task.WhenAny(work, Task.Delay(look, ended.Token)).ConfigureAwait(false) != work)
         {
-            using var enough = new CancellationTokenSource();
-            var late = Task.Delay(left == Timeout.InfiniteTimeSpan ? TimeSpan.FromDays(1) : left, enough.Token);
-            if (await Task.WhenAny(work, late).ConfigureAwait(false) == work)
-            {
-                await enough.CancelAsync().ConfigureAwait(false);
-                return await work.ConfigureAwait(false);
-            }
-            var limit = options.Limit();
-            if (limit == Timeout.InfiniteTimeSpan) continue; // a debugger is here
             var holds = await HoldsAsync().ConfigureAwait(false);
-            left = limit - holds.Select(h => h.Took).DefaultIfEmpty(limit).Max();
-            if (left > TimeSpan.Zero) continue; // handlers come and go
+            var now = Stopwatch.GetTimestamp();
+            foreach (var one in holds.Where(h => seen.TryAdd(h.InvocationId + "/" + h.Attempt, now))) alive = now;
+            var limit = options.Limit();
+            if (limit == Timeout.InfiniteTimeSpan) continue;
+            var late = holds.Where(h => Stopwatch.GetElapsedTime(seen[h.InvocationId + "/" + h.Attempt], now) >= limit).Select(h => $"{h.Function} attempt {h.Attempt}").ToList();
+            if (late.Count == 0 && (holds.Count > 0 || Stopwatch.GetElapsedTime(alive, now) < limit)) continue;
             await giveUp.CancelAsync().ConfigureAwait(false);
-            var running = string.Join(", ", holds.Select(h => $"{h.Function} attempt {h.Attempt}"));
-            throw new RedeliverTimeoutException($"{(running.Length > 0 ? running : what)} has run for {limit.TotalSeconds:0.###} s{Again()}") { Code = "timeout" };
+            throw new RedeliverTimeoutException($"{(late.Count > 0 ? string.Join(", ", late) : what)} has run for {limit.TotalSeconds:0.###} s{Again()}") { Code = "timeout" };
         }
+        await ended.CancelAsync().ConfigureAwait(false);
+        return await work.ConfigureAwait(false);
     }
+
+    private static readonly TimeSpan look = TimeSpan.FromMilliseconds(500); // of real time, while a call lasts
 
     private async Task<IReadOnlyList<FunctionAttempt>> HoldsAsync()
     {

@@ -30,10 +30,13 @@ public sealed class RedeliverKit : IAsyncDisposable
         try { told = JsonSerializer.Deserialize(line, Wire.Default.Announcement); }
         catch (JsonException) { }
         if (told is not { Kit: Protocol, Address: { } address, Token: { } token })
-            throw new RedeliverStartException($"the kit speaks protocol {Protocol}, and the program another one: {(line.Length > 0 ? line : "it has ended")}{child?.LastWords()}\nupdate Redeliver.Testing and the program to one version")
+        {
+            var words = child?.LastWords();
+            throw new RedeliverStartException($"the kit speaks protocol {Protocol}, and the program another one: {(line.Length > 0 ? line : "it has ended")}{words}\nupdate Redeliver.Testing and the program to one version")
             {
                 Code = "wrong_version", Hint = "update Redeliver.Testing and the program to one version", StandardError = child?.Errors ?? "",
             };
+        }
         (Version, Address) = (told.Version ?? "", new Uri(address + "/"));
         Http = new KitHttp(Address, token, () => child?.LastWords() ?? "");
     }

@@ -67,3 +67,131 @@ public class AttachedTests
         await host.StopAsync(Stop);
     }));
 }
+
+/// <summary>What a host says to the worker of a test: the app that the package brings, looked at from outside.</summary>
+public class WorkerTests
+{
+    private sealed class Watched(IAttachedWorker app) : IAttachedWorker
+    {
+        public AttachedWorkerPlace? Place { get; private set; }
+        public IReadOnlyDictionary<string, string>? Environment { get; private set; }
+        public bool Disposed { get; private set; }
+        public string? Folder => app.Folder;
+
+        public Task ConnectAsync(AttachedWorkerPlace place, IReadOnlyDictionary<string, string> settings, CancellationToken cancellationToken)
+        {
+            Place = place;
+            Assert.Equal("test", settings["CARRIER"]);
+            return app.ConnectAsync(place, settings, cancellationToken);
+        }
+
+        public void UseEnvironment(IReadOnlyDictionary<string, string> environment) => app.UseEnvironment(Environment = environment);
+
+        public ValueTask DisposeAsync()
+        {
+            Disposed = true;
+            return app.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task AWorkerIsToldWhereItsHostIs()
+    {
+        var worker = new Watched(new AttachedApp(typeof(ShipFunctions)));
+        await using (var host = await RedeliverHost.StartAsync(o => { o.Worker = worker; o.Settings["CARRIER"] = "test"; o.Ports = true; }))
+        {
+            Assert.StartsWith("127.0.0.1:", worker.Place!.Address);
+            Assert.StartsWith("attach:", worker.Place.Id);
+            Assert.True(worker.Place.RequestId.Length > 0 && worker.Place.MaxMessageLength > 1 << 20);
+            Assert.Equal(("test", host.GetConnectionString("storage")), (worker.Environment!["CARRIER"], worker.Environment["AzureWebJobsStorage"]));
+            await host.SendAsync("orders", "7"); // its handler sends by an SDK of its own
+            await host.WaitForCompletedAsync("Label");
+            Assert.Equal("label: 7", Assert.Single(await host.PeekQueueAsync("labels")).Text);
+        }
+        Assert.True(worker.Disposed);
+    }
+
+    [Fact]
+    public void AnAppThatDoesNotRunHasNoServices() => Assert.Throws<InvalidOperationException>(() => new AttachedApp(typeof(ShipFunctions)).Services);
+}
+
+/// <summary>Same seed, same journal: with handlers that take real time.</summary>
+public class SameJournalTests
+{
+    private sealed class SlowCarrier : ICarrier
+    {
+        public async Task BookAsync(Parcel parcel, CancellationToken cancellationToken)
+        {
+            await Task.Delay(Random.Shared.Next(4), cancellationToken); // of real time, another one in each run
+            if (parcel.Id % 2 == 0) throw new InvalidOperationException("no van");
+        }
+    }
+
+    [Fact]
+    public async Task SameSeedSameJournal()
+    {
+        var rounds = int.Parse(Environment.GetEnvironmentVariable("REDELIVER_SOAK") ?? "3");
+        var first = await RunAsync();
+        Assert.True(first.Count > 50);
+        for (var round = 1; round < rounds; round++) Assert.Equal(first, await RunAsync());
+    }
+
+    private static async Task<List<string>> RunAsync()
+    {
+        await using var host = await RedeliverHost.StartAsync(o => o.Attach<ShipFunctions>(s => s.AddSingleton<ICarrier>(new SlowCarrier())));
+        for (var i = 0; i < 6; i++) await host.SendJsonAsync("boxes", new Parcel(i));
+        await host.SendServiceBusJsonAsync("parcels", new Parcel(8), m => m.MessageId = "m8");
+        await host.RunUntilIdleAsync();
+        return [.. (await host.GetJournalAsync()).Where(r => r is not { Kind: "handler_log", Function: null }).Select(r => (r with { Others = null }).ToString() + string.Join(",", r.Others!.Where(o => o.Key is not ("took" or "took_ms" or "duration")).Select(o => $"{o.Key}={o.Value}")))];
+    }
+}
+
+/// <summary>A handler holds virtual time, and the host's limit ends it by name.</summary>
+public class LimitTests
+{
+    private sealed class StuckCarrier : ICarrier
+    {
+        public TaskCompletionSource Called { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource Until { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public Task BookAsync(Parcel parcel, CancellationToken cancellationToken)
+        {
+            Called.TrySetResult();
+            return Until.Task;
+        }
+    }
+
+    [Fact]
+    public async Task AHandlerThatDoesNotReturn()
+    {
+        var (carrier, options) = (new StuckCarrier(), new RedeliverHostOptions());
+        options.Attach<ShipFunctions>(s => s.AddSingleton<ICarrier>(carrier));
+        await using var host = await RedeliverHost.StartAsync(options);
+        var sending = host.SendJsonAsync("boxes", new Parcel(7));
+        await carrier.Called.Task;
+        var running = Assert.Single(await host.GetRunningAsync());
+        Assert.Equal((AttemptStatus.Running, host.Begins), (running.Status, await host.GetUtcNowAsync()));
+        options.Timeout = TimeSpan.FromSeconds(1);
+        var e = await Assert.ThrowsAsync<RedeliverTimeoutException>(() => sending);
+        Assert.StartsWith("Pack attempt 1 has run for 1 s\n", e.Message);
+        Assert.Equal("timeout", e.Code);
+        options.Timeout = null;
+        carrier.Until.SetResult();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => host.ResetAsync());
+    }
+
+    [Fact]
+    public async Task AHandlerThatNeverReturnsEndsWithItsHost()
+    {
+        var (carrier, options) = (new StuckCarrier(), new RedeliverHostOptions());
+        options.Attach<ShipFunctions>(s => s.AddSingleton<ICarrier>(carrier));
+        Task sending;
+        await using (var host = await RedeliverHost.StartAsync(options))
+        {
+            sending = host.SendJsonAsync("boxes", new Parcel(7));
+            await carrier.Called.Task;
+        }
+        await Record.ExceptionAsync(() => sending); // an answer, or that the host is gone: which comes first is open
+        carrier.Until.SetResult();
+    }
+}

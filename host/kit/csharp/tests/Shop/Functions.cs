@@ -44,7 +44,7 @@ public sealed class ShipFunctions(ICarrier carrier, TimeProvider time, IConfigur
     {
         var queue = new QueueClient(settings["AzureWebJobsStorage"], "labels");
         await queue.CreateIfNotExistsAsync(cancellationToken: cancellationToken);
-        await queue.SendMessageAsync("label of " + order, cancellationToken);
+        await queue.SendMessageAsync("label: " + order, cancellationToken);
     }
 
     [Function("Quote")]

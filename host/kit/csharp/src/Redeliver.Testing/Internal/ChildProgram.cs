@@ -12,7 +12,13 @@ internal sealed class ChildProgram : IAsyncDisposable
     private readonly Process process;
     private readonly Queue<string> errors = new();
 
-    private ChildProgram(Process process) => this.process = process;
+    private readonly Task reading;
+
+    private ChildProgram(Process process)
+    {
+        this.process = process;
+        reading = Task.Run(ReadErrorsAsync); // nothing may stop on a full pipe
+    }
 
     internal int Id => process.Id;
     internal StreamReader Output => process.StandardOutput;
@@ -42,21 +48,20 @@ internal sealed class ChildProgram : IAsyncDisposable
         {
             throw new RedeliverStartException($"the program {path} does not start: {e.Message}", e) { Code = "no_program", Hint = Advice };
         }
-        var child = new ChildProgram(process);
-        process.ErrorDataReceived += (_, line) => child.Take(line.Data);
-        process.BeginErrorReadLine();
-        return child;
+        return new ChildProgram(process);
     }
 
     private const string Advice = "add the package Redeliver.Binary to the test project, or set REDELIVER_BINARY";
 
-    private void Take(string? line)
+    private async Task ReadErrorsAsync()
     {
-        if (line is null) return;
-        lock (errors)
+        while (await process.StandardError.ReadLineAsync().ConfigureAwait(false) is { } line)
         {
-            errors.Enqueue(line);
-            if (errors.Count > Kept) errors.Dequeue();
+            lock (errors)
+            {
+                errors.Enqueue(line);
+                if (errors.Count > Kept) errors.Dequeue();
+            }
         }
     }
 
@@ -86,7 +91,10 @@ internal sealed class ChildProgram : IAsyncDisposable
     internal string LastWords()
     {
         var text = "";
-        try { if (process.WaitForExit(TimeSpan.FromSeconds(1))) text = $"\nredeliver kit ended with exit code {process.ExitCode}"; }
+        try
+        {
+            if (process.WaitForExit(TimeSpan.FromSeconds(1)) && reading.Wait(TimeSpan.FromSeconds(1))) text = $"\nredeliver kit ended with exit code {process.ExitCode}";
+        }
         catch (InvalidOperationException) { text = "\nredeliver kit was ended"; }
         return Errors is { Length: > 0 } said ? $"{text}\n{said}" : text;
     }

@@ -20,7 +20,7 @@ internal static class Texts
             if (!string.IsNullOrEmpty(one.Want) || !string.IsNullOrEmpty(one.Got)) text.Append("\n  want  ").Append(one.Want).Append("\n  got   ").Append(one.Got);
             foreach (var line in one.Timeline ?? []) text.Append("\n    ").Append(line);
         }
-        var timeline = string.Join('\n', differences.SelectMany(d => d.Timeline ?? []).Distinct());
+        var timeline = string.Join('\n', differences.Select(d => string.Join('\n', d.Timeline ?? [])).Where(t => t.Length > 0).Distinct());
         return new RedeliverAssertionException(text + more) { Differences = differences, Timeline = timeline, Seed = seed };
     }
 

@@ -17,12 +17,12 @@ internal sealed record Sent(string? Id, string? MessageId, List<string>? Ids);
 internal sealed record Peeked(List<PeekedMessage>? Messages);
 internal sealed record Written(List<JsonNode>? Documents, List<JsonNode>? Outputs);
 
-internal sealed record PeekedMessage(string? Id, string? MessageId, string? Body, string? Binary, string? Data, int DequeueCount, int FailedDeliveries, string? State,
+internal sealed record PeekedMessage(string? Id, string? MessageId, string? Body, string? Text, string? Binary, string? Data, int DequeueCount, int FailedDeliveries, string? State,
     DateTimeOffset? Inserted, DateTimeOffset? Enqueued, string? LastError, string? DeadLetterReason, string? DeadLetterDescription, string? DeadLetterSource, Dictionary<string, JsonElement>? Properties)
 {
     internal StoredMessage ToMessage() => new()
     {
-        Id = Id ?? MessageId ?? "", Body = (Data ?? Binary) is { Length: > 0 } bytes ? Convert.FromBase64String(bytes) : System.Text.Encoding.UTF8.GetBytes(Body ?? ""),
+        Id = Id ?? MessageId ?? "", Body = (Data ?? Binary) is { Length: > 0 } bytes ? Convert.FromBase64String(bytes) : System.Text.Encoding.UTF8.GetBytes(Body ?? Text ?? ""),
         DeliveryCount = Math.Max(DequeueCount, FailedDeliveries), Enqueued = Inserted ?? Enqueued, State = State, LastError = LastError,
         Reason = DeadLetterReason, Description = DeadLetterDescription, Source = DeadLetterSource, Properties = Properties ?? [],
     };

@@ -102,8 +102,12 @@ type HTTPRequest struct {
 	HeaderNames []string
 
 	Params map[string]string // route parameters, `{id}` of the route
+	Absent []string          // those without a value, `{id?}`
 	Route  string            // the whole template, "/api/orders/{id}"; empty without a match
 	Body   []byte
+
+	// Key is what the host knows of the caller.
+	Key HTTPKey
 
 	// Caller is the IP address that the request came from; empty without a socket.
 	Caller string
@@ -112,6 +116,11 @@ type HTTPRequest struct {
 	// request as it comes in; nil for all others.
 	Stream HTTPStream
 }
+
+// HTTPKey is the key of the app that a caller has sent: its level, "Function", "System" or
+// "Admin", and its name, "master" or "default", say. Without a key that is one, both are
+// empty.
+type HTTPKey struct{ Level, Name string }
 
 // HTTPStream is the connection with the caller while the function runs. Read reads the
 // body; a body beyond the caller's limit is an error. One goroutine may read while

@@ -106,6 +106,7 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 		}
 		withParams := *req
 		withParams.Params, withParams.Route = r.params, "/"+app.RouteTemplate(gen.app, r.f.def)
+		withParams.Absent = absent(withParams.Route, r.params)
 		return r.f.view.Served.(*httptrigger.Listener).Serve(ctx, &withParams)
 	})
 }
@@ -202,3 +203,20 @@ func (c *caller) gone() error {
 }
 
 var _ triggers.Listener = (*httptrigger.Listener)(nil)
+
+// absent are the parameters of a route that have no value in a request.
+func absent(route string, params map[string]string) (names []string) {
+	if strings.Count(route, "{") <= len(params) {
+		return nil
+	}
+	t, err := httptrigger.ParseTemplate(route)
+	if err != nil {
+		return nil // the router has taken it: it is none
+	}
+	for _, name := range t.Parameters() {
+		if _, there := params[name]; !there {
+			names = append(names, name)
+		}
+	}
+	return names
+}

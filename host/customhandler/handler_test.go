@@ -175,6 +175,7 @@ func TestRequest(t *testing.T) {
 			{Name: "number", Value: bindings.Value{Kind: bindings.Int, Int: 7}},
 			{Name: "http", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
 				Method: "PUT", URL: "http://h/api/x?a=1&a=2", Header: http.Header{"X-A": {"b", "c"}}, Params: map[string]string{"id": "5"}, Body: []byte("raw"),
+				Key: bindings.HTTPKey{Level: "Function", Name: "default"},
 			}}},
 			{Name: "upload", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
 				Method: "PUT", URL: "http://h/", Header: http.Header{"Content-Type": {"application/octet-stream"}}, Body: []byte{0, 255},
@@ -208,6 +209,17 @@ func TestRequest(t *testing.T) {
 	}
 	delete(sys, "RandGuid")
 	none := map[string]any{}
+	const claim = "http://schemas.microsoft.com/2017/07/functions/claims/"
+	claims := []any{}
+	for _, c := range []string{"authlevel=Function", "invoke=true", "keyid=default"} {
+		name, value, _ := strings.Cut(c, "=")
+		claims = append(claims, map[string]any{"Issuer": "LOCAL AUTHORITY", "OriginalIssuer": "LOCAL AUTHORITY", "Properties": map[string]any{}, "Type": claim + name, "Value": value,
+			"ValueType": "http://www.w3.org/2001/XMLSchema#string"})
+	}
+	known := []any{map[string]any{
+		"AuthenticationType": "WebJobsAuthLevel", "IsAuthenticated": true, "Actor": nil, "BootstrapContext": nil, "Claims": claims, "Label": nil, "Name": nil,
+		"NameClaimType": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name", "RoleClaimType": "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
+	}}
 	identities := []any{map[string]any{
 		"AuthenticationType": nil, "IsAuthenticated": false, "Actor": nil, "BootstrapContext": nil, "Claims": []any{}, "Label": nil, "Name": nil,
 		"NameClaimType": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name", "RoleClaimType": "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
@@ -217,7 +229,7 @@ func TestRequest(t *testing.T) {
 			"text": `"hello"`, "jsonText": `"{\"a\":1}"`, "object": map[string]any{"a": 1.0}, "array": "[1,2]", "bytes": "AP8=", "batch": `["<a>"]`, "number": "7",
 			"http": map[string]any{
 				"Url": "http://h/api/x?a=1&a=2", "Method": "PUT", "Query": map[string]any{"a": "1,2"}, "Headers": map[string]any{"X-A": []any{"b", "c"}},
-				"Params": map[string]any{"id": "5"}, "Identities": identities, "Body": "raw",
+				"Params": map[string]any{"id": "5"}, "Identities": known, "Body": "raw",
 			},
 			"upload": map[string]any{
 				"Url": "http://h/", "Method": "PUT", "Query": none, "Headers": map[string]any{"Content-Type": []any{"application/octet-stream"}},

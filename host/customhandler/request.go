@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/netjson"
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/internal/identity"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
@@ -125,7 +126,7 @@ func encoded(v any) string {
 
 // httpValue is the request of an HTTP trigger.
 func httpValue(r *bindings.HTTPRequest) map[string]any {
-	headers, params := &netjson.Object{}, map[string]string{}
+	headers, params := &netjson.Object{}, map[string]any{}
 	for _, h := range r.Headers() {
 		var values []any
 		for _, v := range r.Header.Values(h.Name) {
@@ -133,11 +134,14 @@ func httpValue(r *bindings.HTTPRequest) map[string]any {
 		}
 		headers.Members = append(headers.Members, netjson.Member{Name: h.Name, Value: values})
 	}
+	for _, name := range r.Absent {
+		params[name] = nil
+	}
 	for name, v := range r.Params {
 		params[name] = v
 	}
 	out := map[string]any{
-		"Url": r.URL, "Method": r.Method, "Query": ordered(r.Parameters()), "Headers": json.RawMessage(netjson.Compact(headers)), "Params": params, "Identities": []any{anonymous},
+		"Url": r.URL, "Method": r.Method, "Query": ordered(r.Parameters()), "Headers": json.RawMessage(netjson.Compact(headers)), "Params": params, "Identities": []any{identityOf(r.Key)},
 	}
 	if len(r.Body) == 0 {
 		return out
@@ -161,11 +165,25 @@ func ordered(parameters []bindings.Parameter) json.RawMessage {
 	return json.RawMessage(netjson.Compact(o))
 }
 
-// anonymous is the identity of a caller that the host does not know, as .NET writes one.
-var anonymous = map[string]any{ // read only
-	"AuthenticationType": nil, "IsAuthenticated": false, "Actor": nil, "BootstrapContext": nil, "Claims": []any{}, "Label": nil, "Name": nil,
-	"NameClaimType": "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name",
-	"RoleClaimType": "http://schemas.microsoft.com/ws/2008/06/identity/claims/role",
+// identityOf is the identity of a caller as .NET writes one in JSON.
+func identityOf(key bindings.HTTPKey) map[string]any {
+	const issuer = "LOCAL AUTHORITY"
+	proof, list := identity.Of(key)
+	claims := []any{}
+	for _, c := range list {
+		claims = append(claims, map[string]any{
+			"Issuer": issuer, "OriginalIssuer": issuer, "Properties": map[string]any{}, "Type": c.Type, "Value": c.Value,
+			"ValueType": "http://www.w3.org/2001/XMLSchema#string",
+		})
+	}
+	out := map[string]any{
+		"AuthenticationType": nil, "IsAuthenticated": proof != "", "Actor": nil, "BootstrapContext": nil, "Claims": claims, "Label": nil, "Name": nil,
+		"NameClaimType": identity.NameType, "RoleClaimType": identity.RoleType,
+	}
+	if proof != "" {
+		out["AuthenticationType"] = proof
+	}
+	return out
 }
 
 // retryContext is the retry context in the metadata. The exception has the names that

@@ -27,6 +27,8 @@ type subject struct {
 	queues queue.Account
 	blobs  blob.Account
 	inside func(func()) // calls of the services are made in it
+	// patience is how long an answer may take.
+	patience time.Duration
 	// settled waits until the function has done with one message for good. Nil: nothing
 	// tells.
 	settled func(t *testing.T, function string)
@@ -71,7 +73,7 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s := &subject{url: server.URL(), key: web.MasterKey(web.KeysFile(dir)), state: "Running", queues: h.Services().Storage(), blobs: h.Services().Storage()}
+	s := &subject{url: server.URL(), key: web.MasterKey(web.KeysFile(dir)), state: "Running", patience: time.Minute, queues: h.Services().Storage(), blobs: h.Services().Storage()}
 	s.inside = func(f func()) { clk.Inside("test", f) }
 	if err := h.Start(context.Background()); err != nil {
 		t.Logf("start: %v", err)

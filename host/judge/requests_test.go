@@ -102,7 +102,7 @@ func (s *subject) request(t *testing.T, method, path, headers, text string) []st
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	_ = c.SetDeadline(time.Now().Add(8 * time.Second)) // some answers of a handler leave the platform's host without one
+	_ = c.SetDeadline(time.Now().Add(s.patience))
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", method, strings.ReplaceAll(path, "{key}", s.key), address)
 	if headers != "" {
@@ -130,7 +130,11 @@ func (s *subject) request(t *testing.T, method, path, headers, text string) []st
 		}
 	}
 	slices.Sort(lines)
-	return []string{statusText(resp.StatusCode), shape(strings.Join(lines, " & ")), shape(strings.ToValidUTF8(body(resp), "\ufffd"))}
+	answer := []string{statusText(resp.StatusCode), shape(strings.Join(lines, " & ")), shape(strings.ToValidUTF8(body(resp), "\ufffd"))}
+	for i, text := range answer {
+		answer[i] = strings.ReplaceAll(text, s.key, "{key}")
+	}
+	return answer
 }
 
 // statusText is a status in a table; 0 is none.

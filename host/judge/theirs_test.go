@@ -121,7 +121,8 @@ func start(t *testing.T, dir, runtime string, env []string) *subject {
 			t.Logf("the platform's host:\n%s", text[max(0, len(text)-4000):])
 		}
 	})
-	s := &subject{url: "http://127.0.0.1:" + port, key: os.Getenv(keyVariable), inside: func(f func()) { f() }}
+	s := &subject{patience: 8 * time.Second, // some answers of a handler leave that host without one
+		url: "http://127.0.0.1:" + port, key: os.Getenv(keyVariable), inside: func(f func()) { f() }}
 	s.stop = func() string { return end(time.Minute) }
 	s.state = s.ready(t, ended)
 	if s.queues, err = azure.NewQueueAccount(development, nil); err != nil {

@@ -22,7 +22,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(text) // a caller that has gone needs no answer
 }
 
-// unauthorized answers a request without a key that it needs (observed of the platform's
+// unauthorized answers a request below /admin without a key that it needs (observed of the platform's
 // host 4.1037).
 func unauthorized(w http.ResponseWriter, r *http.Request) {
 	challenge := "Bearer"

@@ -28,7 +28,7 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.level(r, route.Function()) < needed(route.AuthLevel()) {
-		unauthorized(w, r)
+		w.WriteHeader(http.StatusUnauthorized) // without a challenge, which /admin has
 		return
 	}
 	leave, err := s.throttle.enter(r.Context(), s.host.App())
@@ -41,7 +41,10 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 	}
 	defer leave()
 	if route.Streams() {
-		s.stream(w, r, func(req *bindings.HTTPRequest) *bindings.HTTPResponse { return s.host.Serve(r.Context(), route, req) })
+		s.stream(w, r, func(req *bindings.HTTPRequest) *bindings.HTTPResponse {
+			req.Key = keyOf(s.keys, r, route.Function())
+			return s.host.Serve(r.Context(), route, req)
+		})
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
@@ -49,11 +52,20 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		writeReadError(w, err)
 		return
 	}
-	resp := s.host.Serve(r.Context(), route, request(r, body))
+	req := request(r, body)
+	req.Key = keyOf(s.keys, r, route.Function())
+	resp := s.host.Serve(r.Context(), route, req)
 	if resp.Refused != "" {
 		s.opts.Logger.Error().Str("function", route.Function()).Str("error", resp.Refused).Msg("answer cannot be sent")
 	}
 	writeResponse(w, resp)
+}
+
+// keyOf is what the caller of a function has proven by a key, also where none is needed
+// (host: AuthenticationLevelHandler.cs).
+func keyOf(keys *Keys, r *http.Request, function string) bindings.HTTPKey {
+	level, name := keys.sent(r, function)
+	return bindings.HTTPKey{Level: [...]string{Anonymous: "", SystemLevel: "System", FunctionLevel: "Function", AdminLevel: "Admin"}[level], Name: name}
 }
 
 // needed is the level that an authLevel asks for. The keys of functions are none for the

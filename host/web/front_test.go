@@ -227,6 +227,13 @@ func TestAuthorisation(t *testing.T) {
 			if got.Status != tt.want {
 				t.Errorf("header: %s = %d, want %d", tt.path, got.Status, tt.want)
 			}
+			wantChallenge := ""
+			if tt.want == http.StatusUnauthorized && strings.HasPrefix(tt.path, "/admin") {
+				wantChallenge = "Bearer"
+			}
+			if challenge := got.Header.Get("WWW-Authenticate"); challenge != wantChallenge {
+				t.Errorf("%s has the challenge %q, want %q", tt.path, challenge, wantChallenge)
+			}
 			if got := d.request("GET", tt.path+"?code="+tt.key, ""); got.Status != tt.want {
 				t.Errorf("query: %s = %d, want %d", tt.path, got.Status, tt.want)
 			}

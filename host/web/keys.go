@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,20 +177,45 @@ func (k *Keys) writeLocked() error {
 // Level returns what key entitles to at the named function; "" asks about no
 // function (host: AuthenticationLevelHandler.cs).
 func (k *Keys) Level(key, function string) Level {
+	level, _ := k.find(key, function)
+	return level
+}
+
+// find is Level with the name of the key; the master key is called "master" (host:
+// SecretManager.cs).
+func (k *Keys) find(key, function string) (level Level, name string) {
 	if key == "" {
-		return Anonymous
+		return Anonymous, ""
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch {
-	case equal(key, k.data.Master):
-		return AdminLevel
-	case function != "" && (oneOf(key, k.data.Host) || oneOf(key, k.data.Functions[k.spellingLocked(function)])):
-		return FunctionLevel
-	case oneOf(key, k.data.System):
-		return SystemLevel
+	if equal(key, k.data.Master) {
+		return AdminLevel, "master"
 	}
-	return Anonymous
+	if function != "" {
+		for _, keys := range []map[string]string{k.data.Host, k.data.Functions[k.spellingLocked(function)]} {
+			if name := nameOf(key, keys); name != "" {
+				return FunctionLevel, name
+			}
+		}
+	}
+	if name := nameOf(key, k.data.System); name != "" {
+		return SystemLevel, name
+	}
+	return Anonymous, ""
+}
+
+// sent is the level of the key that a request has, and the key's name. The header goes
+// before the parameter of the query. No Keys know no key.
+func (k *Keys) sent(r *http.Request, function string) (level Level, name string) {
+	if k == nil {
+		return Anonymous, ""
+	}
+	key := queryFold(r, "code")
+	if sent, there := r.Header["X-Functions-Key"]; there {
+		key = sent[0]
+	}
+	return k.find(key, function)
 }
 
 // isSystem reports whether key is the system key of that name.
@@ -217,11 +243,13 @@ func (k *Keys) All() []Key {
 	return list
 }
 
-func oneOf(key string, keys map[string]string) bool {
-	found := false
-	for _, candidate := range keys {
-		// Every candidate is compared: time says nothing about which one it was.
-		found = equal(key, candidate) || found
+// nameOf is the name of a key among keys, empty for one that is not there.
+func nameOf(key string, keys map[string]string) string {
+	found := ""
+	for name, candidate := range keys {
+		if equal(key, candidate) { // every candidate is compared: time says nothing about which one it was
+			found = name
+		}
 	}
 	return found
 }

@@ -91,12 +91,6 @@ func (s *Server) level(r *http.Request, function string) Level {
 
 // keyLevel is level for callers who need a key.
 func (s *Server) keyLevel(r *http.Request, function string) Level {
-	if s.keys == nil {
-		return Anonymous
-	}
-	key := r.Header.Get("X-Functions-Key")
-	if key == "" {
-		key = queryFold(r, "code")
-	}
-	return s.keys.Level(key, function)
+	level, _ := s.keys.sent(r, function)
+	return level
 }

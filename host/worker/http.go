@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/httpanswer"
 	"github.com/redeliver/redeliver/bindings/netjson"
+	"github.com/redeliver/redeliver/host/internal/identity"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
@@ -17,7 +18,7 @@ import (
 // Plain maps lack parameters of the query that are empty, and where the worker wants that
 // empty headers; the others have them all (host: GrpcMessageConversionExtensions.cs).
 func (c capabilities) http(r *bindings.HTTPRequest) *workerpb.RpcHttp {
-	out := &workerpb.RpcHttp{Method: utf8(r.Method), Url: utf8(r.URL), Identities: []*workerpb.RpcClaimsIdentity{anonymous()}}
+	out := &workerpb.RpcHttp{Method: utf8(r.Method), Url: utf8(r.URL), Identities: []*workerpb.RpcClaimsIdentity{identityOf(r.Key)}}
 	headers, params, query := map[string]string{}, map[string]string{}, r.Query()
 	for name, values := range r.Header {
 		headers[utf8(strings.ToLower(name))] = utf8(strings.Join(values, ","))
@@ -74,15 +75,20 @@ func (c capabilities) body(out *workerpb.RpcHttp, r *bindings.HTTPRequest) {
 	}
 }
 
-// anonymous is the identity of a caller that the host does not know.
-func anonymous() *workerpb.RpcClaimsIdentity {
+// identityOf is the identity of a caller.
+func identityOf(key bindings.HTTPKey) *workerpb.RpcClaimsIdentity {
 	text := func(s string) *workerpb.NullableString {
 		return &workerpb.NullableString{String_: &workerpb.NullableString_Value{Value: s}}
 	}
-	return &workerpb.RpcClaimsIdentity{
-		NameClaimType: text("http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name"),
-		RoleClaimType: text("http://schemas.microsoft.com/ws/2008/06/identity/claims/role"),
+	proof, claims := identity.Of(key)
+	out := &workerpb.RpcClaimsIdentity{NameClaimType: text(identity.NameType), RoleClaimType: text(identity.RoleType)}
+	if proof != "" {
+		out.AuthenticationType = text(proof)
 	}
+	for _, c := range claims {
+		out.Claims = append(out.Claims, &workerpb.RpcClaim{Type: c.Type, Value: c.Value})
+	}
+	return out
 }
 
 // answerOf is the answer of an HTTP-triggered function to req, which may be nil (host:

@@ -68,6 +68,30 @@ func TestRequestByCapabilities(t *testing.T) {
 	}
 }
 
+// A worker learns who the caller is: by a key, or by none (spec workers 6.1).
+func TestIdentities(t *testing.T) {
+	t.Parallel()
+	const types = `"nameClaimType":{"value":"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/name"},
+		"roleClaimType":{"value":"http://schemas.microsoft.com/ws/2008/06/identity/claims/role"}`
+	const claim = "http://schemas.microsoft.com/2017/07/functions/claims/"
+	for _, tt := range []struct {
+		key  bindings.HTTPKey
+		want string
+	}{
+		{bindings.HTTPKey{}, `{"identities":[{` + types + `}]}`},
+		{bindings.HTTPKey{Level: "Admin", Name: "master"}, `{"identities":[{"authenticationType":{"value":"WebJobsAuthLevel"},` + types + `,"claims":[
+			{"type":"` + claim + `authlevel","value":"Admin"},{"type":"` + claim + `invoke","value":"true"},{"type":"` + claim + `keyid","value":"master"}]}]}`},
+	} {
+		want := &workerpb.RpcHttp{}
+		if err := protojson.Unmarshal([]byte(tt.want), want); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, capabilities{}.http(&bindings.HTTPRequest{Key: tt.key}), protocmp.Transform()); diff != "" {
+			t.Errorf("with %v (-want +got):\n%s", tt.key, diff)
+		}
+	}
+}
+
 // Whatever text a caller sends, the message about it can travel: one that cannot would end
 // the stream, and with it all calls of the process.
 func TestAnyText(t *testing.T) {

@@ -15,7 +15,7 @@ public class Data
             req.Method, Url = req.Url.ToString(), Query = req.Query.AllKeys.ToDictionary(k => k ?? "", k => req.Query[k]),
             Headers = Given.Headers(req.Headers.ToDictionary(h => h.Key, h => string.Join("|", h.Value))),
             Cookies = req.Cookies.Select(c => c.Name + "=" + c.Value).ToArray(),
-            Identities = req.Identities.Select(i => i.AuthenticationType + " " + i.Claims.Count()).ToArray(),
+            Identities = req.Identities.Select(i => i.AuthenticationType + " " + i.Claims.Count() + string.Concat(i.Claims.Select(c => " " + c.Type + "=" + c.Value))).ToArray(),
             Body = await req.ReadAsStringAsync(),
             Data = Given.Sorted(context.BindingContext.BindingData),
         });

@@ -378,7 +378,8 @@ var made = regexp.MustCompile(`(?i)((?:UtcNow|InsertionTime|ExpirationTime|NextV
 
 // written is a text of a run in a table.
 func (r *run) written(text string) string {
-	text = guids.ReplaceAllString(addresses.ReplaceAllString(strings.ReplaceAll(text, r.id, "{run}"), "{host}"), "{guid}")
+	text = strings.NewReplacer(r.id, "{run}", r.key, "{key}").Replace(text)
+	text = guids.ReplaceAllString(addresses.ReplaceAllString(text, "{host}"), "{guid}")
 	text = made.ReplaceAllStringFunc(text, func(found string) string {
 		m := made.FindStringSubmatch(found)
 		if strings.HasPrefix(m[2], "0001") {

@@ -55,7 +55,7 @@ interop: ## test against Azurite and the SDKs of other languages, and a browser 
 	REDELIVER_INTEROP=required go test -race -count=1 -timeout 10m ./bindings/azure/...
 	REDELIVER_INTEROP=required go test -race -count=1 -run 'TestTwoHostsOnAzurite|TestPagesInABrowser|TestPageInABrowser|TestTransactionOfAKilledHost' ./cmd/redeliver
 	REDELIVER_INTEROP=required go test -race -count=1 -run SDK ./host/emulator/amqp/bus ./host/emulator/amqp/hubs
-	REDELIVER_INTEROP=required go test -race -count=1 ./host/worker ./host/worker/shim ./host/invokertest
+	REDELIVER_INTEROP=required go test -race -count=1 ./host/worker ./host/worker/shim ./host/invokertest ./host/kit/java
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md
@@ -95,6 +95,7 @@ kits: ## write the files of the test kits' packages to bin/kits; make release pa
 	rm -rf bin/kits
 	go run ./host/kit/pack python bin/kits/python
 	go run ./host/kit/pack js bin/kits/node_modules/@redeliver/testing
+	@if command -v javac >/dev/null; then go run ./host/kit/pack java bin/kits/java; else echo "there is no JDK here: the kit for Java is not compiled"; fi
 
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 )
 
@@ -19,7 +20,11 @@ func (r *release) kits(d *dist) error {
 	for _, k := range []struct {
 		language string
 		pack     func(*dist, []entry) error
-	}{{"python", r.pythonKit}, {"js", r.npmKit}} {
+	}{{"python", r.pythonKit}, {"js", r.npmKit}, {"java", r.javaKit}} {
+		if _, err := exec.LookPath("javac"); k.language == "java" && err != nil && r.snapshot {
+			fmt.Fprintln(os.Stderr, "release: warning: there is no JDK here: the test kit for Java is left out of this snapshot")
+			continue
+		}
 		files, err := r.kitFiles(k.language)
 		if err == nil {
 			err = k.pack(d, files)

@@ -21,6 +21,7 @@ type release struct {
 	root      string    // folder of the repository
 	names     Names
 	platforms []platform
+	snapshot  bool // a build of any tree, which may lack what this machine cannot make
 
 	license    []byte
 	readme     []byte
@@ -31,7 +32,7 @@ type release struct {
 // newRelease reads what the repository says. A snapshot is of the newest version in
 // CHANGELOG.md, and of any tree.
 func newRelease(root, version string, snapshot bool, of []platform) (*release, error) {
-	r := &release{version: version, root: root, platforms: of}
+	r := &release{version: version, root: root, platforms: of, snapshot: snapshot}
 	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
 	if err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (r *release) pack(files map[string]string, out string) error {
 			return err
 		}
 	}
-	for _, write := range []func(*dist) error{r.npmCommand, r.mavenPom, r.kits, r.homebrew, r.scoop} {
+	for _, write := range []func(*dist) error{r.npmCommand, r.mavenCommand, r.kits, r.homebrew, r.scoop} {
 		if err := write(d); err != nil {
 			return err
 		}

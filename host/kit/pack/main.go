@@ -1,19 +1,25 @@
 // Pack writes the files of a test kit's package into a folder: "pack LANGUAGE FOLDER". A release
-// makes of them what package managers take (cmd/release).
+// makes of them what package managers take (cmd/release). Java's are sources and the classes
+// that the javac in the PATH makes of them.
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
+	"github.com/redeliver/redeliver/host/kit/java"
 	"github.com/redeliver/redeliver/host/kit/js"
 	"github.com/redeliver/redeliver/host/kit/python"
 )
 
 func main() {
-	kits := map[string]func(dir string) error{"js": js.Write, "python": python.Write}
+	kits := map[string]func(dir string) error{
+		"java": func(dir string) error { return java.Build(context.Background(), "javac", dir) },
+		"js":   js.Write, "python": python.Write,
+	}
 	if len(os.Args) != 3 || kits[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: pack js|python FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: pack java|js|python FOLDER")
 		os.Exit(2)
 	}
 	if err := kits[os.Args[1]](os.Args[2]); err != nil {

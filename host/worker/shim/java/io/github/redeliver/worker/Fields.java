@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 /** The mapper for apps without Gson, by the same rules: fields, not setters; null is left out. */
 final class Fields extends Mapper {
     @Override
-    Object read(String text, Type type) {
+    public Object read(String text, Type type) {
         return of(Json.parseLenient(text), type, Map.of(), "$");
     }
 
@@ -185,7 +185,7 @@ final class Fields extends Mapper {
     private static final int DEEPEST = 500;
 
     /** An object of the app as plain maps and lists. */
-    private static Object tree(Object value, int depth) {
+    static Object tree(Object value, int depth) {
         if (depth > DEEPEST) {
             throw new IllegalArgumentException("an object refers to itself, or is nested more than " + DEEPEST + " times: it has no JSON form");
         }

@@ -25,12 +25,21 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /** JSON of the app's objects: Gson's, where the app has it, so that names and forms are those of the official worker. */
-abstract class Mapper {
-    abstract Object read(String text, Type type) throws Exception;
+public abstract class Mapper {
+    /** JSON as a type. */
+    public abstract Object read(String text, Type type) throws Exception;
 
     abstract String write(Object value) throws Exception;
 
-    static Mapper of(ClassLoader loader) throws ReflectiveOperationException {
+    /** A value as JSON, by its fields, with nothing of HTML escaped. */
+    public static String json(Object value) {
+        StringBuilder out = new StringBuilder();
+        Json.write(out, Fields.tree(value, 0), false);
+        return out.toString();
+    }
+
+    /** Gson, where a loader has it. */
+    public static Mapper of(ClassLoader loader) throws ReflectiveOperationException {
         Class<?> gson;
         try {
             gson = loader.loadClass("com.google.gson.Gson");
@@ -42,7 +51,7 @@ abstract class Mapper {
         Method to = gson.getMethod("toJson", Object.class);
         return new Mapper() {
             @Override
-            Object read(String text, Type type) throws Exception {
+            public Object read(String text, Type type) throws Exception {
                 return from.invoke(instance, text, type);
             }
 

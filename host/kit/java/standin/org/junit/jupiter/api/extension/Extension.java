@@ -1,0 +1,5 @@
+package org.junit.jupiter.api.extension;
+
+/** See ExtensionContext. */
+public interface Extension {
+}

@@ -1,0 +1,6 @@
+package shop;
+
+/** Who brings orders to people. */
+public interface Carrier {
+    String book(String order);
+}

@@ -94,7 +94,8 @@ final class Handlers {
         protected void invoke(String request, Map<String, Object> body) {
             String function = Json.text(body.get("functionId"));
             int attempt = Json.whole(Json.object(body.get("retryContext")).get("retryCount")) + 1;
-            turns.take(new Turn(function + " attempt " + attempt, Json.text(body.get("invocationId")), () -> answer(request, body, functions.get(function))));
+            Told attributes = new Told(new Told(body.get("traceContext")).object("attributes"));
+            turns.take(new Turn(function + " attempt " + attempt, Json.text(body.get("invocationId")), attributes.time("redeliver.now"), () -> answer(request, body, functions.get(function))));
         }
 
         @Override

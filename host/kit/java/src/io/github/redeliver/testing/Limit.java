@@ -22,12 +22,14 @@ final class Limit {
     }
 
     private final Thread thread;
+    private final Duration time;
     private ScheduledFuture<?> next;
     private boolean over;
     private boolean ended;
 
-    private Limit(Thread thread) {
+    private Limit(Thread thread, Duration time) {
         this.thread = thread;
+        this.time = time;
     }
 
     /** Whether this process waits for a debugger, or has one, so that no real limit counts. */
@@ -36,11 +38,24 @@ final class Limit {
     }
 
     static Limit of(Thread thread, Duration time) {
-        Limit limit = new Limit(thread);
-        if (!DEBUGGED) {
-            limit.next = WATCH.schedule(limit::interrupt, time.toNanos(), TimeUnit.NANOSECONDS);
-        }
+        Limit limit = new Limit(thread, time);
+        limit.begin();
         return limit;
+    }
+
+    /** Begins anew: the handler has slept in virtual time, which costs it nothing. */
+    synchronized void begin() {
+        pause();
+        if (!DEBUGGED && !over) {
+            next = WATCH.schedule(this::interrupt, time.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Does not count until it begins anew. */
+    synchronized void pause() {
+        if (next != null && !over) {
+            next.cancel(false);
+        }
     }
 
     private synchronized void interrupt() {

@@ -40,7 +40,7 @@ public final class RedeliverClock extends Clock {
     @Override
     public Instant instant() {
         RedeliverHost of = host.get();
-        return of == null ? last.get() : told(new Told(of.control("GET", "clock", null, null, null)).time("now"));
+        return of == null ? last.get() : told(of.now());
     }
 
     @Override
@@ -70,16 +70,7 @@ public final class RedeliverClock extends Clock {
 
     /** Waits in virtual time: in a handler until a call that moves time has come there; elsewhere it moves time itself. */
     public Instant sleep(Duration time) {
-        RedeliverHost of = running();
-        String invocation = of.invocation();
-        if (invocation == null) {
-            return advance(time);
-        }
-        Told told = of.verb("POST", "clock/wait", Json.map("for", Values.span(time), "invocation", invocation));
-        if (told.text("stopped").equals("cancelled")) {
-            throw new KitException("cancelled", "the invocation that sleeps has to end", "");
-        }
-        return told(told.time("now"));
+        return told(running().sleep(time));
     }
 
     private RedeliverHost running() {

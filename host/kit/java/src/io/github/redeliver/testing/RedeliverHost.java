@@ -2,6 +2,7 @@ package io.github.redeliver.testing;
 
 import io.github.redeliver.worker.Json;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -108,9 +109,25 @@ public final class RedeliverHost implements AutoCloseable {
         return "seed " + seed() + "; again with REDELIVER_SEED=" + seed();
     }
 
-    /** The invocation that this thread runs, null for none. */
-    String invocation() {
-        return turns.invocation();
+    /** The virtual time: to a handler that of its call. */
+    Instant now() {
+        Turn here = turns.here();
+        return here != null && here.now() != null ? here.now() : new Told(control("GET", "clock", null, null, null)).time("now");
+    }
+
+    /** Waits in virtual time for the handler that runs on this thread, or moves it. */
+    Instant sleep(Duration time) {
+        Turn here = turns.here();
+        if (here == null) {
+            return drive(Json.map("by", Values.span(time)));
+        }
+        Map<String, Object> wait = Json.map("for", Values.span(time), "invocation", here.invocation, "drive", Turns.onTheTest());
+        Told told = turns.sleeping(() -> verb("POST", "clock/wait", wait));
+        if (told.text("stopped").equals("cancelled")) {
+            throw new KitException("cancelled", "the call of a handler that sleeps has to end", "");
+        }
+        here.slept(told.time("now"));
+        return here.now();
     }
 
     /** Ends the host. An assertion error says what the test has asked for and nothing has met, such as a fault. Further calls do nothing. */

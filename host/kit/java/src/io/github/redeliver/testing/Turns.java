@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 
 /**
  * The calls of one host's handlers. They run on the thread of the test, while that waits for the kit: so what belongs to a
@@ -37,15 +38,34 @@ final class Turns {
         this.executor = executor;
     }
 
-    /** The invocation of this host's that this thread runs; null: none. */
-    String invocation() {
+    /** The call of this host's that this thread runs; null: none. */
+    Turn here() {
         Running here = HERE.get().peek();
-        return here == null || here.of != this ? null : here.turn.invocation;
+        return here == null || here.of != this ? null : here.turn;
+    }
+
+    /** Lets the handler of this thread sleep, for which no real time counts. */
+    <T> T sleeping(Supplier<T> sleep) {
+        Limit limit = HERE.get().element().limit;
+        if (limit == null) {
+            return sleep.get();
+        }
+        limit.pause();
+        try {
+            return sleep.get();
+        } finally {
+            limit.begin();
+        }
+    }
+
+    /** Whether this thread is the test's, which makes no other call while a handler sleeps on it. */
+    static boolean onTheTest() {
+        return HERE.get().element().test;
     }
 
     void take(Turn turn) {
         if (executor != null) {
-            executor.execute(() -> run(turn));
+            executor.execute(() -> run(turn, false));
             return;
         }
         synchronized (this) {
@@ -54,12 +74,12 @@ final class Turns {
         }
     }
 
-    private void run(Turn turn) {
+    private void run(Turn turn, boolean test) {
         begun(turn);
         Thread thread = Thread.currentThread();
         ClassLoader loader = thread.getContextClassLoader();
-        HERE.get().push(new Running(this, turn));
         Limit limit = executor == null ? Limit.of(thread, timeout) : null; // an executor's thread is let go
+        HERE.get().push(new Running(this, turn, limit, test));
         try {
             turn.call.run();
         } finally {
@@ -116,9 +136,9 @@ final class Turns {
                 }
             }
             if (within) {
-                BESIDE.execute(() -> run(turn));
+                BESIDE.execute(() -> run(turn, false));
             } else {
-                run(turn);
+                run(turn, true);
             }
         }
     }
@@ -153,10 +173,14 @@ final class Turns {
     private static final class Running {
         final Turns of;
         final Turn turn;
+        final Limit limit; // null: of an executor
+        final boolean test; // on its thread
 
-        Running(Turns of, Turn turn) {
+        Running(Turns of, Turn turn, Limit limit, boolean test) {
             this.of = of;
             this.turn = turn;
+            this.limit = limit;
+            this.test = test;
         }
     }
 }

@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -123,5 +125,47 @@ class HandlersTest {
     void faultsOfSettingsAreTold() {
         KitException wrong = assertThrows(KitException.class, () -> Redeliver.start(o -> o.function("Pack", Functions.of("queueTrigger", Map.of("queueNme", "boxes")).scripted("fail"))));
         assertTrue(wrong.getMessage().contains("queueN"), wrong.getMessage());
+    }
+
+    /** Two messages whose handlers sleep at the same time, the second longer. Answers the journal. */
+    private static String sleepers(ExecutorService executor) {
+        RedeliverClock clock = Redeliver.clock();
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        StringBuilder journal = new StringBuilder();
+        on(o -> {
+            o.clock(clock).function("Pack", BOXES.handler((item, context) -> {
+                String begin = clock.instant().toString();
+                Thread.sleep(item.text().equals("1") ? 20 : 1);
+                Instant end = clock.sleep(Duration.ofMinutes(item.text().equals("1") ? 3 : 6));
+                assertEquals(end, clock.instant());
+                seen.add(item + " " + begin + " " + end);
+                return null;
+            }));
+            if (executor != null) {
+                o.handlersOn(executor);
+            }
+        }, host -> {
+            host.send("boxes", "2", message -> message.visibility(Duration.ofMinutes(1)));
+            host.send("boxes", "1");
+            host.completed();
+            host.completed();
+            journal.append(host.journal());
+        });
+        assertEquals(2, seen.size());
+        assertEquals("1 2030-01-01T00:00:00Z 2030-01-01T00:03:00Z", seen.get(0));
+        assertTrue(seen.get(1).startsWith("2 2030-01-01T00:01:0") && seen.get(1).contains(" 2030-01-01T00:07:0"), seen.get(1));
+        return journal.toString();
+    }
+
+    @Test
+    void handlersSleepInVirtualTime() {
+        ExecutorService executor = Executors.newCachedThreadPool();
+        Set<String> journals = new HashSet<>();
+        for (int i = 0; i < 5; i++) {
+            journals.add(sleepers(null));
+            journals.add(sleepers(executor));
+        }
+        executor.shutdown();
+        assertEquals(1, journals.size());
     }
 }

@@ -39,10 +39,10 @@ func Latest(records []journal.Record, about Subject, n int) (lives []*Life, befo
 		about.Report = app.Check(about.App)
 	}
 	s := newSorter(records, about)
-	list := s.wanted()
+	list := s.list()
 	before = max(len(list)-n, 0)
 	for _, of := range list[before:] {
-		lives = append(lives, of.tell(s))
+		lives = append(lives, tell(of, s))
 	}
 	tellTwins(lives)
 	return lives, before

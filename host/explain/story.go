@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -17,81 +16,40 @@ import (
 	"github.com/redeliver/redeliver/triggers/servicebus"
 )
 
-// A story is a life that is being told.
+// A story is a life that is being told in words.
 type story struct {
-	life    *Life
-	notes   []note
-	wanted  bool
-	claimed bool // it is the beginning of other lives
+	course *Course
+	life   *Life
 
 	policy     *retrycontext.Policy
 	deliveries int // to be expected; 0: not known, or no limit
 
-	work     map[string]*work // the deliveries in work: more than one after a lost lock, or where the handler settles
-	latest   string           // the one that began last
-	settled  time.Time        // when the delivery before this one ended
-	answered int64            // the latest delivery of which Event Grid has the answer; 0: none
-	place    string           // the queue or entity where the message is, as its service names it
-	gone     string           // where the message has gone for good, in words
-}
-
-// A note is a record of a life: of its member of a batch.
-type note struct{ at, member int }
-
-// copied is the member of a record that made a copy, in the life of the copy.
-const copied = -1
-
-func (s *story) note(at, member int) {
-	if last := len(s.notes) - 1; last < 0 || s.notes[last] != (note{at, member}) {
-		s.notes = append(s.notes, note{at, member})
-	}
-}
-
-// is says which message it is.
-func (s *story) is(id Identity) {
-	s.life.Message, s.life.Service, s.life.Number = id.ID, id.Service, id.Number
+	answered int64  // the latest delivery of which Event Grid has the answer; 0: none
+	gone     string // where the message has gone for good, in words
 }
 
 // tell tells the life from its records, and from those of the host meanwhile.
-func (s *story) tell(from *sorter) *Life {
-	s.report(&from.about)
-	whole := from.whole[sort.SearchInts(from.whole, s.notes[0].at):]
-	for _, n := range s.notes {
+func tell(c *Course, from *sorter) *Life {
+	s := &story{course: c, life: &Life{Message: c.Message, Service: c.Service, Number: c.Number, Function: c.Function, Trigger: c.Trigger, Source: c.words()}}
+	s.report(&from.subject)
+	whole := from.whole[sort.SearchInts(from.whole, c.notes[0].at):]
+	for _, n := range c.notes {
 		for ; len(whole) > 0 && whole[0] < n.at; whole = whole[1:] {
-			s.around(&from.records[whole[0]])
+			s.around(&from.kept[whole[0]])
 		}
+		r := &from.kept[n.at]
 		if n.member == copied {
-			r := &from.records[n.at]
 			s.entry(r, Service, "this is a copy of message %s of %s", r.MessageID, r.Source)
 			continue
 		}
-		s.add(from.at(n), from.size(n))
+		of := from.batches[n.at]
+		s.add(of.of(r, n.member), n.member, of.size())
 	}
 	for _, i := range whole {
-		s.around(&from.records[i])
+		s.around(&from.kept[i])
 	}
-	s.conclude(from.about.Report)
+	s.conclude(from.subject.Report)
 	return s.life
-}
-
-// work is a delivery in work.
-type work struct {
-	attempt int       // index + 1 of the entry of the attempt that runs or ran last
-	started time.Time // when it began
-	retries int       // whose wait came from the policy
-}
-
-// in is the delivery of a record.
-func (s *story) in(r *journal.Record) *work {
-	w := s.work[r.Delivery]
-	if w == nil {
-		w = &work{}
-		if s.work == nil {
-			s.work = map[string]*work{}
-		}
-		s.work[r.Delivery] = w
-	}
-	return w
 }
 
 // entry adds an entry.
@@ -116,42 +74,43 @@ func (s *story) waits(r *journal.Record, in time.Duration, format string, args .
 
 // goes says that the message is gone for good.
 func (s *story) goes(format string, args ...any) {
-	s.gone, s.place = fmt.Sprintf(format, args...), ""
+	s.gone = fmt.Sprintf(format, args...)
 	s.life.Over, s.life.Next, s.life.NextAt = true, "nothing: "+s.gone, nil
 }
 
 const unknown = -1 * time.Nanosecond
 
 // add tells a record of the message, which is one of so many.
-func (s *story) add(r *journal.Record, of int) {
+func (s *story) add(r *journal.Record, member, of int) {
+	which, last := s.which(r), s.course.ended
+	d := s.course.take(r, member, of)
+	if d == nil {
+		s.told(r)
+		return
+	}
 	switch r.Kind {
 	case journal.Received:
-		if r.Function == "" { // by somebody outside
-			s.told(r)
-			break
-		}
-		s.received(r, of)
+		s.received(r, of, last)
 	case journal.AttemptStarted:
 		s.life.Attempts++
 		e := s.entry(r, Handler, "%s runs", attempt(r))
 		e.Attempt = r.Attempt
-		w := s.in(r)
-		w.attempt, w.started = len(s.life.Entries), r.Time
+		d.entry = len(s.life.Entries)
 		s.waits(r, unknown, "%s ends", attempt(r))
 	case journal.AttemptEnded:
-		s.attemptEnded(r)
+		s.attemptEnded(r, d)
 	case journal.RetryScheduled:
-		s.retryScheduled(r)
+		s.retryScheduled(r, d)
 	case journal.RetriesExhausted:
 		if r.Cause == string(retrycontext.CausePermanent) {
-			s.then(r, Handler, "the failure is permanent, no further retry")
+			s.then(d, Handler, "the failure is permanent, no further retry")
 		} else {
-			s.then(r, Policy, fmt.Sprintf("no retry is left of maxRetryCount %d", r.MaxRetryCount))
+			s.then(d, Policy, fmt.Sprintf("no retry is left of maxRetryCount %d", r.MaxRetryCount))
 		}
 	case journal.RetryCancelled:
-		s.then(r, Host, "a stop, a reload or the caller ended the wait: no further retry")
+		s.then(d, Host, "a stop, a reload or the caller ended the wait: no further retry")
 	case journal.Settled:
-		s.settle(r)
+		s.settle(r, which)
 	default:
 		s.told(r)
 	}
@@ -165,11 +124,9 @@ func attempt(r *journal.Record) string {
 	return fmt.Sprintf("attempt %d of %d", r.Attempt, r.MaxRetryCount+1)
 }
 
-func (s *story) received(r *journal.Record, of int) {
+func (s *story) received(r *journal.Record, of int, last time.Time) {
 	s.life.Deliveries++
-	delete(s.work, r.Delivery)
-	s.in(r)
-	s.latest, s.place, s.gone = r.Delivery, r.Source, ""
+	s.gone = ""
 	text := "delivery " + r.Delivery
 	if r.DeliveryCount > 0 {
 		text = fmt.Sprintf("delivery %d", r.DeliveryCount)
@@ -178,7 +135,7 @@ func (s *story) received(r *journal.Record, of int) {
 		}
 		text += " (" + r.Delivery + ")"
 	}
-	if gap := r.Time.Sub(s.settled).Round(time.Millisecond); !s.settled.IsZero() && gap > 0 {
+	if gap := r.Time.Sub(last).Round(time.Millisecond); !last.IsZero() && gap > 0 {
 		text += ", " + Span(gap) + " after the last"
 	}
 	if of > 1 {
@@ -188,22 +145,19 @@ func (s *story) received(r *journal.Record, of int) {
 	s.waits(r, unknown, "the first attempt begins")
 }
 
-func (s *story) attemptEnded(r *journal.Record) {
-	w := s.in(r)
-	if w.attempt == 0 || w.attempt != len(s.life.Entries) { // its start has left the journal, or something has happened meanwhile: the entry is of the end
-		if w.attempt > 0 {
-			s.life.Entries = slices.Delete(s.life.Entries, w.attempt-1, w.attempt)
-			s.moved(w.attempt)
-		} else {
-			w.started = r.Time
+func (s *story) attemptEnded(r *journal.Record, d *Delivery) {
+	if d.entry == 0 || d.entry != len(s.life.Entries) { // its start has left the journal, or something has happened meanwhile: the entry is of the end
+		if d.entry > 0 {
+			s.life.Entries = slices.Delete(s.life.Entries, d.entry-1, d.entry)
+			s.moved(d.entry)
 		}
 		s.entry(r, Handler, "").Attempt = r.Attempt
-		w.attempt = len(s.life.Entries)
+		d.entry = len(s.life.Entries)
 	}
-	e := &s.life.Entries[w.attempt-1]
+	e := &s.life.Entries[d.entry-1]
 	e.Seq, e.Time = r.Seq, r.Time
 	e.Text = attempt(r) + " " + strings.ReplaceAll(r.Status, "_", " ")
-	if took := r.Time.Sub(w.started).Round(time.Millisecond); took > 0 {
+	if took := r.Time.Sub(d.last.began).Round(time.Millisecond); took > 0 {
 		e.Text += " after " + Span(took)
 	}
 	e.Text += s.which(r)
@@ -221,34 +175,33 @@ func failure(r *journal.Record) string {
 
 // moved corrects the places of the attempts in work, after the entry of one was removed.
 func (s *story) moved(removed int) {
-	for _, w := range s.work {
-		if w.attempt > removed {
-			w.attempt--
+	for _, d := range s.course.inWork {
+		if d.entry > removed {
+			d.entry--
 		}
 	}
 }
 
-// then says what follows the latest attempt of the record's delivery, and who decided it.
-func (s *story) then(r *journal.Record, who Layer, text string) {
-	if w := s.in(r); w.attempt > 0 {
-		e := &s.life.Entries[w.attempt-1]
+// then says what follows the latest attempt of a delivery, and who decided it.
+func (s *story) then(d *Delivery, who Layer, text string) {
+	if d.entry > 0 {
+		e := &s.life.Entries[d.entry-1]
 		e.Decided, e.Then, e.Formula = who, text, ""
 	}
 }
 
-func (s *story) retryScheduled(r *journal.Record) {
+func (s *story) retryScheduled(r *journal.Record, d *Delivery) {
 	wait := "retry in " + Span(r.Delay)
 	if r.Delay == 0 {
 		wait = "retry at once"
 	}
 	if r.Cause != "" {
-		s.then(r, Handler, wait)
+		s.then(d, Handler, wait)
 	} else {
-		w := s.in(r)
-		w.retries++
-		s.then(r, Policy, wait)
-		if least, most := s.policy.Bounds(w.retries); w.attempt > 0 && s.policy != nil && s.policy.MaxRetryCount == r.MaxRetryCount && least <= r.Delay && r.Delay <= most {
-			s.life.Entries[w.attempt-1].Formula = s.policy.Formula(w.retries)
+		d.retries++
+		s.then(d, Policy, wait)
+		if least, most := s.policy.Bounds(d.retries); d.entry > 0 && s.policy != nil && s.policy.MaxRetryCount == r.MaxRetryCount && least <= r.Delay && r.Delay <= most {
+			s.life.Entries[d.entry-1].Formula = s.policy.Formula(d.retries)
 		}
 	}
 	s.waits(r, r.Delay, "%s", attempt(r))
@@ -274,28 +227,29 @@ var returns = map[triggers.Decision]string{
 
 // inWork names a delivery that is in work: the latest, if that is.
 func (s *story) inWork() string {
-	if s.work[s.latest] != nil {
-		return s.latest
+	name := s.course.inWork[0].ID
+	for _, d := range s.course.inWork {
+		if d.ID == s.course.now {
+			return d.ID
+		}
+		name = min(name, d.ID)
 	}
-	return slices.Min(slices.Collect(maps.Keys(s.work)))
+	return name
 }
 
 // which names the delivery of a record where more than one is in work.
 func (s *story) which(r *journal.Record) string {
-	if len(s.work) < 2 {
+	if len(s.course.inWork) < 2 {
 		return ""
 	}
 	return " (" + r.Delivery + ")"
 }
 
-func (s *story) settle(r *journal.Record) {
-	which := s.which(r)
-	s.settled = r.Time
-	delete(s.work, r.Delivery)
+func (s *story) settle(r *journal.Record, which string) {
 	decision := triggers.Decision(r.Decision)
 	text := strings.ReplaceAll(r.Decision, "_", "-") + which
 	back := returns[decision]
-	if len(s.work) > 0 { // it is there already: the handler has settled the delivery itself
+	if len(s.course.inWork) > 0 { // it is there already: the handler has settled the delivery itself
 		back = ""
 	}
 	if back != "" && s.gone == "" && r.Message == "" && r.Error == "" {
@@ -332,9 +286,7 @@ func (s *story) settle(r *journal.Record) {
 	case decision == triggers.Poisoned:
 		s.goes("the message is poison, in %s", r.Target)
 	case decision == triggers.DeadLettered:
-		at := s.place + "/$DeadLetterQueue"
 		s.goes("the message is a dead letter")
-		s.place = at
 	case decision == triggers.Deferred:
 		s.waits(r, unknown, "the message stays deferred until a receiver asks for its sequence number")
 	case decision == triggers.Responded && r.MessageID == "":
@@ -364,7 +316,6 @@ func (s *story) told(r *journal.Record) {
 		}
 		s.entry(r, Service, "%s", text)
 		s.goes("the message is a dead letter, in %s", r.Target)
-		s.place = r.Target
 	case journal.Forwarded:
 		s.forwarded(r)
 	case journal.EventAttempted:
@@ -390,10 +341,10 @@ func (s *story) forwarded(r *journal.Record) {
 	switch id := copyOf(r); {
 	case id != "":
 		s.goes("it is message %s of %s now", id, r.Target)
-	case r.Service == journal.ServiceBus && entity(r.Source) != entity(r.Target) && s.life.Function != "":
+	case s.course.leaves(r):
 		s.goes("the message is in %s now", r.Target)
 	default:
-		s.gone, s.place, s.answered = "", r.Target, 0
+		s.gone, s.answered = "", 0
 		s.waits(r, unknown, "a listener of %s receives it", r.Target)
 	}
 }
@@ -434,7 +385,7 @@ func (s *story) enqueued(r *journal.Record) {
 		text += ", visible in " + Span(r.Delay)
 	}
 	s.entry(r, Service, "%s", text)
-	s.gone, s.place = "", r.Source
+	s.gone = ""
 	wait := r.Delay
 	if wait == 0 {
 		wait = unknown
@@ -450,13 +401,15 @@ func delivered(r *journal.Record) bool { return r.Status == "Delivered" || r.Sta
 func (s *story) around(r *journal.Record) {
 	switch r.Kind {
 	case journal.Purged:
-		if s.place != "" && r.Service == s.life.Service && strings.EqualFold(r.Source, s.place) {
+		if c := s.course; c.Place != "" && r.Service == c.Service && strings.EqualFold(r.Source, c.Place) {
+			c.Place = ""
 			s.entry(r, Service, "purged by hand")
 			s.goes("the message was purged")
 		}
 		return
 	case journal.StateLoaded:
-		if s.place != "" {
+		if s.course.Place != "" {
+			s.course.Place = ""
 			s.entry(r, Host, "another state of the services took the place of this one")
 			s.goes("the message went with its state, or is another one now")
 		}
@@ -467,8 +420,8 @@ func (s *story) around(r *journal.Record) {
 		return
 	}
 	s.entry(r, Host, "%s", text)
-	if r.Kind == journal.HostStarted && len(s.work) > 0 {
-		s.work = nil
+	if r.Kind == journal.HostStarted && len(s.course.inWork) > 0 {
+		s.course.inWork = nil
 		s.life.Entries[len(s.life.Entries)-1].Text += "; the delivery in work is lost, and its count with it"
 		s.waits(r, unknown, "the message comes again when its lock ends, where its source redelivers")
 	}
@@ -504,11 +457,11 @@ func (s *story) conclude(report *app.Report) {
 	if l.Function != "" || l.Over || report == nil || len(l.Entries) == 0 {
 		return
 	}
-	at := strings.ToLower(cmp.Or(s.place, l.Source))
+	at := strings.ToLower(cmp.Or(s.course.Place, l.Source))
 	if !slices.ContainsFunc(report.Functions, func(f app.FunctionReport) bool {
 		from := strings.ToLower(f.Source)
 		return from == at || strings.HasPrefix(from, at+"/") // a subscription of the topic
 	}) {
-		s.goes("no function receives from %s", cmp.Or(s.place, l.Source))
+		s.goes("no function receives from %s", cmp.Or(s.course.Place, l.Source))
 	}
 }

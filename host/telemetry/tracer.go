@@ -26,10 +26,9 @@ import (
 type tracer struct {
 	to    oteltrace.Tracer
 	opts  Options
-	open  map[string]*delivery                       // in work, by name
-	seen  map[seen]oteltrace.SpanContext             // the latest delivery of a message, by function and message
-	last  map[explain.Identity]oteltrace.SpanContext // by any function
-	moved map[explain.Identity]oteltrace.SpanContext // the delivery that has put a message elsewhere, by its new identity
+	open  map[string]*delivery             // in work, by name
+	spans map[string]oteltrace.SpanContext // of deliveries that lives may lead back to
+	lives *explain.Teller
 	time  *times
 }
 
@@ -62,8 +61,11 @@ type delivery struct {
 	attemptContext context.Context
 }
 
-// mostSeen limits what is remembered of messages that may come again.
-const mostSeen = 20_000
+// Limits of what is remembered of messages that may come again: spans, and records of lives.
+const (
+	mostSpans   = 20_000
+	mostRecords = 5 * mostSpans
+)
 
 func newTracer(to oteltrace.Tracer, opts Options, time *times) *tracer {
 	t := &tracer{to: to, opts: opts, time: time}
@@ -73,8 +75,7 @@ func newTracer(to oteltrace.Tracer, opts Options, time *times) *tracer {
 
 // forget lets go what is in work: its end was missed, or never comes.
 func (t *tracer) forget() {
-	t.open, t.seen = map[string]*delivery{}, map[seen]oteltrace.SpanContext{}
-	t.last, t.moved = map[explain.Identity]oteltrace.SpanContext{}, map[explain.Identity]oteltrace.SpanContext{}
+	t.open, t.spans, t.lives = map[string]*delivery{}, map[string]oteltrace.SpanContext{}, explain.NewTeller(mostRecords)
 }
 
 // context is the context of the span of a record; t may be nil.
@@ -92,12 +93,13 @@ func (t *tracer) context(r *journal.Record) context.Context {
 
 // take makes what a record tells.
 func (t *tracer) take(r *journal.Record) {
+	t.lives.Flush(nil)
+	lives := t.lives.Add(r)
 	if r.Function == "" || r.Delivery == "" {
-		t.follow(r)
 		return
 	}
 	if r.Kind == journal.Received {
-		t.begin(r)
+		t.begin(r, lives)
 		return
 	}
 	d := t.open[r.Delivery]
@@ -162,7 +164,7 @@ func workersOwn(r *journal.Record) (list []attribute.KeyValue) {
 }
 
 // begin begins the span of a delivery: a root, or a child of the sender's span.
-func (t *tracer) begin(r *journal.Record) {
+func (t *tracer) begin(r *journal.Record, lives []explain.Part) {
 	sender, links := trace.Senders(r)
 	list := about(r)
 	id, span := t.opts.Run.Delivery(r.Delivery, sender)
@@ -179,33 +181,28 @@ func (t *tracer) begin(r *journal.Record) {
 	if kindOf(r.Trigger) == oteltrace.SpanKindServer {
 		options = append(options, oteltrace.WithAttributes(request(r)...))
 	}
-	members := explain.Members(r)
-	options = append(options, t.before(r.Function, members)...)
+	options = append(options, t.before(lives)...)
 	d := &delivery{about: list}
 	d.context, d.span = t.to.Start(ctx, spanName(r), options...)
 	t.open[r.Delivery] = d
-	for _, m := range members {
-		if m.ID != "" {
-			remember(t.seen, seen{r.Function, m}, d.span.SpanContext())
-			remember(t.last, m, d.span.SpanContext())
-		}
+	if len(t.spans) >= mostSpans {
+		clear(t.spans)
 	}
+	t.spans[r.Delivery] = d.span.SpanContext()
 }
 
 // before are the links to the deliveries before of the messages of a delivery, each once.
-func (t *tracer) before(function string, members []explain.Identity) (options []oteltrace.SpanStartOption) {
-	linked := map[oteltrace.SpanID]bool{}
-	link := func(name string, to oteltrace.SpanContext) {
-		if to.IsValid() && !linked[to.SpanID()] {
-			linked[to.SpanID()] = true
+func (t *tracer) before(lives []explain.Part) (options []oteltrace.SpanStartOption) {
+	linked := map[string]bool{}
+	link := func(name, delivery string) {
+		if to := t.spans[delivery]; to.IsValid() && !linked[delivery] {
+			linked[delivery] = true
 			options = append(options, oteltrace.WithLinks(oteltrace.Link{SpanContext: to, Attributes: []attribute.KeyValue{attribute.String("redeliver.link", name)}}))
 		}
 	}
-	for _, m := range members {
-		if m.ID != "" {
-			link("previous_delivery", t.seen[seen{function, m}])
-			link("moved_by", t.moved[m])
-		}
+	for _, l := range lives {
+		link("previous_delivery", l.Life.Before)
+		link("moved_by", l.Life.Moved)
 	}
 	return options
 }
@@ -239,7 +236,6 @@ func (t *tracer) end(d *delivery, r *journal.Record) {
 			d.span.SetAttributes(attribute.Int("http.response.status_code", n))
 		}
 	}
-	t.rename(r, d.span.SpanContext())
 	failed, failure := d.outcome(r, status)
 	switch {
 	case failed != "":
@@ -270,31 +266,6 @@ func (d *delivery) outcome(r *journal.Record, status int) (failed, text string) 
 	return cmp.Or(d.failed, r.Decision), strings.TrimSpace(r.Decision + " " + r.Message)
 }
 
-// follow notes where a message has another identity now: it came from where it was before.
-func (t *tracer) follow(r *journal.Record) {
-	if r.Kind == journal.Forwarded {
-		t.rename(r, t.moved[explain.IdentityOf(r)])
-	}
-	if was, ok := explain.Before(r); ok {
-		span := t.last[was]
-		if !span.IsValid() {
-			span = t.moved[was]
-		}
-		if span.IsValid() {
-			remember(t.moved, explain.IdentityOf(r), span)
-		}
-	}
-}
-
-// rename remembers the span of a message that has another identity where it is now.
-func (t *tracer) rename(r *journal.Record, span oteltrace.SpanContext) {
-	for _, f := range r.Fields {
-		if f.Key == "new_message_id" && span.IsValid() {
-			remember(t.moved, explain.Identity{Service: journal.Queues, ID: f.Value}, span)
-		}
-	}
-}
-
 // common are the attributes of both kinds of span.
 func (t *tracer) common(r *journal.Record) []attribute.KeyValue {
 	list := []attribute.KeyValue{attribute.String("redeliver.delivery", r.Delivery), attribute.Int("redeliver.generation", r.Generation)}
@@ -316,20 +287,6 @@ func virtual(c clock.Clock) bool {
 		return true
 	}
 	return time.Until(c.Now()).Abs() > time.Second //clock:outside compares both times
-}
-
-// seen is a message for a function, which may get it again.
-type seen struct {
-	function string
-	message  explain.Identity
-}
-
-// remember keeps the span of a message.
-func remember[K comparable](in map[K]oteltrace.SpanContext, key K, span oteltrace.SpanContext) {
-	if len(in) >= mostSeen {
-		clear(in)
-	}
-	in[key] = span
 }
 
 func spanContext(p trace.Parent) oteltrace.SpanContext {

@@ -56,8 +56,8 @@ type Printer struct {
 	stacks   map[string]string   // of a function, the places that were shown last
 	failing  map[string]string   // why a function's listener failed last: it is started again and again
 	hinted   bool                // about message encoding
-	timeline map[string]began
-	ends     deadLetters
+	lives    *explain.Teller
+	timeline map[string]began // by the keys of lives
 }
 
 // columns is what the lines of all apps have together.
@@ -83,14 +83,14 @@ func (p *Printer) of(rec *journal.Record) *Printer {
 	return p
 }
 
-// began is when something began, in both times.
+// began is when a message came first, or again after its end, in both times.
 type began struct {
 	virtual, real time.Time // real is zero where nobody saw it
-	attempts      int
+	attempts      int       // that it had before
 }
 
-// maxTimelines limits what the printer remembers of messages that never end.
-const maxTimelines = 50_000
+// mostRecords limits what the printer remembers of messages, in records of their lives.
+const mostRecords = 100_000
 
 // New returns a printer.
 func New(of Of) *Printer {
@@ -99,7 +99,7 @@ func New(of Of) *Printer {
 	}
 	return &Printer{
 		Of: of, at: &columns{day: of.Day.Format(time.DateOnly), width: of.Width},
-		stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
+		stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, lives: explain.NewTeller(mostRecords),
 	}
 }
 
@@ -183,6 +183,12 @@ func (p *Printer) Wanted(rec *journal.Record) bool { return p.Wants == nil || p.
 
 // line returns the line of a record; "" for none.
 func (p *Printer) line(rec *journal.Record) string {
+	p.lives.Flush(func(c *explain.Changes) {
+		for _, key := range c.Dropped {
+			delete(p.timeline, key)
+		}
+	})
+	lives := p.lives.Add(rec)
 	switch rec.Kind {
 	case journal.GenerationLoaded:
 		clear(p.Refusals)
@@ -226,8 +232,7 @@ func (p *Printer) line(rec *journal.Record) string {
 		return p.format(rec, cli.Yellow, "lock lost", join(rec.Message, rec.Error))
 	case journal.Received:
 		delete(p.failing, rec.Function)
-		p.begin(rec)
-		p.ends.begin(rec)
+		p.begin(rec, lives)
 		return p.verbose(rec, "received", triggerDetails(rec))
 	case journal.AttemptStarted:
 		if !p.Verbose {
@@ -235,7 +240,6 @@ func (p *Printer) line(rec *journal.Record) string {
 		}
 		return p.counted(rec, cli.Dim, attemptWords(rec, "started"), counts(rec))
 	case journal.AttemptEnded:
-		p.attempted(rec)
 		colour := cli.Red
 		if rec.Status == "succeeded" {
 			colour = cli.Green
@@ -256,9 +260,9 @@ func (p *Printer) line(rec *journal.Record) string {
 	case journal.OutputRecorded:
 		return p.recorded(rec)
 	case journal.Settled:
-		return p.settled(rec)
+		return p.settled(rec, lives)
 	case journal.DeadLettered:
-		if p.ends.hold(rec) {
+		if slices.ContainsFunc(lives, func(l explain.Part) bool { return l.Life.Buried() }) {
 			return "" // the end of the delivery tells it
 		}
 		return p.format(rec, cli.Magenta, "dead lettered", deadLetterText(rec))
@@ -397,7 +401,7 @@ func deliveryCount(rec *journal.Record) string {
 
 // settled prints the end of a delivery, and how long its message took when it is
 // the message's end too.
-func (p *Printer) settled(rec *journal.Record) string {
+func (p *Printer) settled(rec *journal.Record, lives []explain.Part) string {
 	colour, last := cli.Green, true
 	switch rec.Decision {
 	case "released", "abandoned":
@@ -416,7 +420,7 @@ func (p *Printer) settled(rec *journal.Record) string {
 	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.Verbose {
 		note = "" // the platform's sentence, which says the same
 	}
-	if dead := p.ends.end(rec); dead != nil {
+	if dead := deadLetter(lives); dead != nil {
 		colour, last, text = cli.Magenta, true, deadLetterText(dead)
 		if rec.Decision != "dead_lettered" {
 			text = "dead-lettered " + text
@@ -425,7 +429,7 @@ func (p *Printer) settled(rec *journal.Record) string {
 	text = join(text, note, explain.InWords(rec.Error))
 	took := ""
 	if last {
-		took = p.ended(rec)
+		took = p.ended(rec, lives)
 	}
 	line := p.counted(rec, colour, words(journal.Kind(rec.Decision)), deliveryCount(rec), cli.Cell{Text: text}, cli.Cell{Text: took, Sgr: cli.Dim})
 	if rec.Decision == "undecodable" && !p.hinted && p.Wanted(rec) {
@@ -468,44 +472,34 @@ func triggerDetails(rec *journal.Record) string {
 	return "Trigger Details: " + strings.Join(parts, ", ")
 }
 
-// key names a message, or a delivery where messages have no ID.
-func key(rec *journal.Record) string {
-	if rec.MessageID != "" {
-		return rec.Function + "\x00" + rec.MessageID
-	}
-	return rec.Delivery
-}
-
 // begin notes when a function first had a message. Clients of a listener make no
 // attempts: their messages have no end to report.
-func (p *Printer) begin(rec *journal.Record) {
-	if rec.Function == "" {
+func (p *Printer) begin(rec *journal.Record, lives []explain.Part) {
+	if rec.Function == "" || len(lives) == 0 {
 		return
 	}
-	if _, known := p.timeline[key(rec)]; !known && len(p.timeline) < maxTimelines {
-		b := began{virtual: rec.Time}
+	life := lives[0].Life
+	if _, known := p.timeline[life.Key]; !known {
+		b := began{virtual: rec.Time, attempts: life.Ended()}
 		if rec.Seq >= p.Since {
 			b.real = time.Now()
 		}
-		p.timeline[key(rec)] = b
-	}
-}
-
-func (p *Printer) attempted(rec *journal.Record) {
-	if t, ok := p.timeline[key(rec)]; ok {
-		t.attempts++
-		p.timeline[key(rec)] = t
+		p.timeline[life.Key] = b
 	}
 }
 
 // ended says how long the message took: in the clock's time, and where that does not
 // follow the wall also in real time, as seen from here.
-func (p *Printer) ended(rec *journal.Record) string {
-	t, ok := p.timeline[key(rec)]
+func (p *Printer) ended(rec *journal.Record, lives []explain.Part) string {
+	if len(lives) == 0 {
+		return ""
+	}
+	life := lives[0].Life
+	t, ok := p.timeline[life.Key]
 	if !ok {
 		return ""
 	}
-	delete(p.timeline, key(rec))
+	delete(p.timeline, life.Key)
 	took := cli.RoundTime(rec.Time.Sub(t.virtual))
 	switch {
 	case p.Pace() == clock.Real:
@@ -514,7 +508,7 @@ func (p *Printer) ended(rec *journal.Record) string {
 	default:
 		took += " virtual, " + cli.RoundTime(time.Since(t.real)) + " real"
 	}
-	return "(" + cli.Plural(t.attempts, "attempt") + ", " + took + ")"
+	return "(" + cli.Plural(life.Ended()-t.attempts, "attempt") + ", " + took + ")"
 }
 
 // quoted quotes a value that would not read as one word.

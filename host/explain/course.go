@@ -103,28 +103,27 @@ type Delivery struct {
 	Member     int        `json:"member"`           // the message's place in the batch, from 0
 	Batch      int        `json:"batch"`            // how many messages are in it
 	Answer     string     `json:"answer,omitempty"` // the status of the answer over HTTP
-	Attempts   []*Attempt `json:"attempts,omitempty"`
+	Attempts   []*Try     `json:"attempts,omitempty"`
 
 	Dead *journal.Record `json:"-"` // that made its message a dead letter; nil: none did
 
 	told    bool
-	last    *Attempt
+	last    *Try
 	entry   int // of a story: index + 1 of the entry of the attempt that runs or ran last
 	retries int // of a story: whose wait came from the policy
 }
 
-// An Attempt is one run of the handler within a delivery.
-type Attempt struct {
-	Number  int     `json:"number"`
-	Seq     uint64  `json:"seq"`
-	Start   float64 `json:"start"`
-	End     float64 `json:"end,omitempty"`
-	Status  string  `json:"status,omitempty"` // succeeded, failed, timed_out
-	Error   string  `json:"error,omitempty"`
-	Stack   string  `json:"stack,omitempty"`
-	Elapsed int64   `json:"elapsed,omitempty"` // real time that it took, in milliseconds; a virtual clock may stand still meanwhile
-	Delay   float64 `json:"delay,omitempty"`   // the wait that the policy put after this attempt
-	Waits   bool    `json:"waits,omitempty"`   // the policy put a wait after it, which may be none
+// A Try is an attempt: one run of the handler within a delivery.
+type Try struct {
+	Number  int      `json:"number"`
+	Seq     uint64   `json:"seq"`
+	Start   float64  `json:"start"`
+	End     float64  `json:"end,omitempty"`
+	Status  string   `json:"status,omitempty"` // succeeded, failed, timed_out
+	Error   string   `json:"error,omitempty"`
+	Stack   string   `json:"stack,omitempty"`
+	Elapsed int64    `json:"elapsed,omitempty"` // real time that it took, in milliseconds; a virtual clock may stand still meanwhile
+	Delay   *float64 `json:"delay,omitempty"`   // the wait that the policy put after this attempt, which may be none
 
 	began time.Time
 	told  bool
@@ -195,12 +194,12 @@ func (c *Course) words() string {
 	return c.Source
 }
 
-// beginning is a life that begins as this one has.
-func (c *Course) beginning() *Course {
+// beginning is a life that begins as this one has, with these marks.
+func (c *Course) beginning(marks []Mark) *Course {
 	b := &Course{
 		Message: c.Message, Service: c.Service, Number: c.Number, Place: c.Place, Seq: c.Seq, Latest: c.Latest, Start: c.Start, End: c.End,
-		Source: c.Source, from: c.from, wanted: c.wanted,
+		Source: c.Source, from: c.from, wanted: c.wanted, marks: len(marks),
 	}
-	b.notes, b.Marks = append(b.notes, c.notes...), append(b.Marks, c.Marks...)
+	b.notes, b.Marks = append(b.notes, c.notes...), append(b.Marks, marks...)
 	return b
 }

@@ -11,7 +11,7 @@
 // dead letters or out of a blob is the same one; a copy in a poison queue is another that
 // knows its origin. A host that has started again begins new names of deliveries.
 //
-// A Teller yields what has changed since it was asked last ([Teller.Flush]): the head of each
+// A Teller yields what has changed since it was asked last ([Teller.Changes]): the head of each
 // changed life, and of its deliveries, attempts, marks and lines those that are new. The page
 // is served them and puts them together; what was told is kept no longer, so that a life costs
 // some 500 bytes however long it gets, and a Teller has room for so many records and lets the

@@ -54,7 +54,7 @@ func (c *Course) handle(r *journal.Record, member, of int) *Delivery {
 		c.attemptEnded(d, c.attempt(d, r), r)
 	case journal.RetryScheduled:
 		if a := d.last; a != nil {
-			a.Delay, a.Waits = span(r.Delay), true
+			a.Delay = new(span(r.Delay))
 			d.tell(a)
 		}
 		c.End = max(c.End, instant(r.Time)+span(r.Delay))
@@ -117,10 +117,10 @@ func (c *Course) delivery(r *journal.Record, member, of int) *Delivery {
 	return d
 }
 
-func (c *Course) attempt(d *Delivery, r *journal.Record) *Attempt {
+func (c *Course) attempt(d *Delivery, r *journal.Record) *Try {
 	a := d.last
 	if a == nil || a.Number != r.Attempt {
-		a = &Attempt{Number: r.Attempt, Seq: r.Seq, Start: instant(r.Time), began: r.Time}
+		a = &Try{Number: r.Attempt, Seq: r.Seq, Start: instant(r.Time), began: r.Time}
 		d.last = a
 		if c.Attempts++; d.Member == 0 {
 			c.Own.Attempts++
@@ -131,14 +131,14 @@ func (c *Course) attempt(d *Delivery, r *journal.Record) *Attempt {
 }
 
 // tell has an attempt told.
-func (d *Delivery) tell(a *Attempt) {
+func (d *Delivery) tell(a *Try) {
 	if !a.told {
 		a.told = true
 		d.Attempts = append(d.Attempts, a)
 	}
 }
 
-func (c *Course) attemptEnded(d *Delivery, a *Attempt, r *journal.Record) {
+func (c *Course) attemptEnded(d *Delivery, a *Try, r *journal.Record) {
 	a.End, a.Status = instant(r.Time), r.Status
 	if r.Error != "" {
 		a.Error = cut(withoutFunction(r.Error))
@@ -353,12 +353,11 @@ func (t *Teller) changed(c *Course) {
 	}
 }
 
-// Flush tells what has changed since the call before, and keeps of it only what is needed to
-// go on. Tell may be nil.
-func (t *Teller) Flush(tell func(*Changes)) {
-	if tell != nil {
-		tell(&t.changes)
-	}
+// Changes are what has changed since the last Flush.
+func (t *Teller) Changes() Changes { return t.changes }
+
+// Flush says that the changes were told, and keeps of them only what is needed to go on.
+func (t *Teller) Flush() {
 	for i, c := range t.changes.Lives {
 		for _, d := range c.Deliveries {
 			for _, a := range d.Attempts {

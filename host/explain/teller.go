@@ -60,6 +60,7 @@ type message struct {
 	number  int
 	before  *Course   // what its service told, until a function has it; nil: nothing
 	history *Course   // the same, as it was when a function or other entities got it
+	marks   []Mark    // of these, until then
 	lives   []*Course // one for each function
 	keys    []Identity
 	grave   string
@@ -243,10 +244,10 @@ func (t *Teller) life(r *journal.Record, m *message) *Course {
 	switch {
 	case c != nil:
 		t.names++
-		m.history, m.before, c.rank = c.beginning(), nil, t.names
+		m.history, m.before, c.rank = c.beginning(m.marks), nil, t.names
 		c.Function, c.Trigger, c.Source, c.from = r.Function, r.Trigger, cmp.Or(r.Source, c.Source), ""
 	case m.history != nil:
-		c = t.add(m.history.beginning(), r, m)
+		c = t.add(m.history.beginning(m.marks), r, m)
 	default:
 		c = t.add(&Course{}, r, m)
 	}
@@ -274,6 +275,9 @@ func (t *Teller) service(r *journal.Record) {
 	for _, c := range list {
 		c.is(id)
 		t.tell(c, r, nil, 0)
+		if n := len(c.Marks); c == m.before && n > 0 && len(m.marks) < mostLines {
+			m.marks = append(m.marks, c.Marks[n-1])
+		}
 	}
 	at := 0
 	if t.sorting != nil {
@@ -337,12 +341,12 @@ func (t *Teller) onward(r *journal.Record, old, m *message) {
 	switch {
 	case old.before != nil:
 		from := old.before.words()
-		old.history, m.before = old.before.beginning(), old.before
+		old.history, m.before, m.marks = old.before.beginning(old.marks), old.before, slices.Clone(old.marks)
 		old.before, m.before.message, m.before.Source, m.before.from = nil, m, r.Source, from
 		t.names++
 		m.number, m.before.Of = t.names, t.names
 	case old.history != nil && len(old.lives) == 0:
-		m.before = t.add(old.history.beginning(), r, m)
+		m.before, m.marks = t.add(old.history.beginning(old.marks), r, m), slices.Clone(old.marks)
 		m.before.from = old.history.words()
 	case old.forwarded > 0:
 		m.before = t.add(&Course{}, r, m)

@@ -93,7 +93,7 @@ func (t *tracer) context(r *journal.Record) context.Context {
 
 // take makes what a record tells.
 func (t *tracer) take(r *journal.Record) {
-	t.lives.Flush(nil)
+	t.lives.Flush()
 	lives := t.lives.Add(r)
 	if r.Function == "" || r.Delivery == "" {
 		return

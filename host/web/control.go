@@ -20,27 +20,30 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	own := http.NewServeMux()
 	for _, op := range s.opts.Table.Operations() {
 		if op.Path != "" && op.Offered(&s.env) {
-			own.HandleFunc(pattern(op.Route), s.operation(op))
+			own.HandleFunc(pattern(op.Route), s.livesOr(op, s.operation(op)))
 		}
 	}
-	journal := ops.RouteOf(run.ReadJournal{})
-	own.HandleFunc(pattern(journal), func(w http.ResponseWriter, r *http.Request) {
-		err := s.guardedly(w, r, func() error {
-			var in run.ReadJournal
-			if err := decode(r, &in); err != nil {
-				return err
-			}
-			return s.journal(w, r, in)
-		})
-		if err != nil {
-			writeRefusal(w, (*ops.Service)(nil).Refusal(err))
+	own.HandleFunc(pattern(ops.RouteOf(run.ReadJournal{})), s.followed(func(w http.ResponseWriter, r *http.Request) error {
+		var in run.ReadJournal
+		if err := decode(r, &in); err != nil {
+			return err
 		}
-	})
+		return s.journal(w, r, in)
+	}))
 	if s.opts.Metrics != nil {
 		own.Handle("GET "+ops.Prefix+"/metrics", s.opts.Metrics)
 	}
 	own.HandleFunc(ops.Prefix+"/", unknown(own))
 	mux.Handle(ops.Prefix+"/", own)
+}
+
+// followed serves what goes on until the caller leaves.
+func (s *Server) followed(write func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.guardedly(w, r, func() error { return write(w, r) }); err != nil {
+			writeRefusal(w, (*ops.Service)(nil).Refusal(err))
+		}
+	}
 }
 
 // unknown refuses what is no operation, as all that is refused: in JSON.

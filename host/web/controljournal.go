@@ -5,8 +5,10 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strconv"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/run"
@@ -24,16 +26,13 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in run.ReadJour
 	if err != nil {
 		return err
 	}
-	defer s.readers.Add(-1)
-	if s.readers.Add(1) > mostStreams {
-		return ops.Refuse(http.StatusTooManyRequests, fmt.Sprintf("%d callers read the journal already, which is the most", mostStreams), "end some of them: pages of this host, redeliver logs")
+	sub, leave, err := s.reads(w, from)
+	if err != nil {
+		return err
 	}
-	w.Header().Set(RunHeader, s.id)
-	sub := s.host.Journal().Subscribe(from)
-	defer sub.Close()
-	defer s.cutAfterClose(w)()
+	defer leave()
 	if wantsEvents(r) {
-		s.events(w, r, sub, in.Follow)
+		s.events(w, r, sub, in.Follow, nil)
 		return nil
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
@@ -52,6 +51,45 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in run.ReadJour
 		}
 	}
 }
+
+// reads begins the answer to a caller that reads the journal from a record on.
+func (s *Server) reads(w http.ResponseWriter, from uint64) (sub *journal.Subscription, leave func(), err error) {
+	if s.readers.Add(1) > mostStreams {
+		s.readers.Add(-1)
+		return nil, nil, ops.Refuse(http.StatusTooManyRequests, fmt.Sprintf("%d callers read the journal already, which is the most", mostStreams), "end some of them: pages of this host, redeliver logs")
+	}
+	w.Header().Set(RunHeader, s.id)
+	sub = s.host.Journal().Subscribe(from)
+	uncut := s.cutAfterClose(w)
+	return sub, func() { uncut(); sub.Close(); s.readers.Add(-1) }, nil
+}
+
+// livesOr serves an operation: ListLives to a caller that follows them as server-sent events.
+func (s *Server) livesOr(op ops.Deed, whole http.HandlerFunc) http.HandlerFunc {
+	if op.In != reflect.TypeFor[run.ListLives]() {
+		return whole
+	}
+	follow := s.followed(func(w http.ResponseWriter, r *http.Request) error {
+		sub, leave, err := s.reads(w, 1)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		s.events(w, r, sub, true, explain.NewTeller(mostOfPage))
+		return nil
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		if wantsEvents(r) {
+			follow(w, r)
+		} else {
+			whole(w, r)
+		}
+	}
+}
+
+// mostOfPage is the number of records whose lives a page may have: in some 100 MB of a browser
+// that is left open overnight, and a tenth of that here.
+const mostOfPage = 200_000
 
 // lines writes NDJSON; err is the first failure.
 type lines struct {

@@ -51,6 +51,7 @@
 //	GET    /outputs/values                     PeekOutputs
 //	PUT    /outputs/fault                      FailOutputs
 //	POST   /functions/{name}/invoke            Invoke
+//	GET    /lives                              ListLives
 //	GET    /explain                            Explain
 //	GET    /app                                GetApp
 //	GET    /due                                GetDue

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
 )
@@ -58,12 +59,12 @@ func (s *Server) resumed(r *http.Request, since uint64) (uint64, error) {
 	return last + 1, nil
 }
 
-// events writes records as server-sent events.
-func (s *Server) events(w http.ResponseWriter, r *http.Request, sub *journal.Subscription, follow bool) {
+// events writes records as server-sent events, or the lives that they tell.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, sub *journal.Subscription, follow bool, lives *explain.Teller) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusOK)
-	out := &eventWriter{w: w, flush: http.NewResponseController(w)}
+	out := &eventWriter{w: w, flush: http.NewResponseController(w), lives: lives}
 	ctx, cancel := s.untilClose(r)
 	defer cancel()
 	if follow {
@@ -84,6 +85,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, sub *journal.Sub
 type eventWriter struct {
 	w     http.ResponseWriter
 	flush *http.ResponseController
+	lives *explain.Teller // nil: records are written as they are
 	buf   []byte
 	err   error
 }
@@ -101,12 +103,14 @@ func (e *eventWriter) gather(sub *journal.Subscription) (full bool) {
 			e.end(n, last)
 			e.buf, n = append(strconv.AppendUint(append(e.buf, "event: missed\ndata: {\"missed\":"...), missed, 10), "}\n\n"...), 0
 		}
-		if n == 0 {
-			e.buf = append(e.buf, "event: records\ndata: ["...)
-		} else {
-			e.buf = append(e.buf, ',')
+		switch {
+		case e.lives != nil:
+			e.lives.Add(&rec)
+		case n == 0:
+			e.buf = appendBeside(append(e.buf, "event: records\ndata: ["...), &rec)
+		default:
+			e.buf = appendBeside(append(e.buf, ','), &rec)
 		}
-		e.buf = appendBeside(e.buf, &rec)
 		n, last = n+1, rec.Seq
 		full = n == mostRecords || len(e.buf) >= mostBytes
 	}
@@ -122,11 +126,22 @@ func (e *eventWriter) gather(sub *journal.Subscription) (full bool) {
 	return full
 }
 
-// end ends an event of records, where one was begun.
+// end ends an event, where one was begun.
 func (e *eventWriter) end(records int, last uint64) {
-	if records > 0 {
-		e.buf = append(strconv.AppendUint(append(e.buf, "]\nid: "...), last, 10), "\n\n"...)
+	if records == 0 {
+		return
 	}
+	if e.lives == nil {
+		e.buf = append(e.buf, ']')
+	} else {
+		text, err := json.Marshal(e.lives.Changes())
+		if err != nil { // facts always marshal
+			panic(err)
+		}
+		e.buf = append(append(e.buf, "event: lives\ndata: "...), text...)
+		e.lives.Flush()
+	}
+	e.buf = append(strconv.AppendUint(append(e.buf, "\nid: "...), last, 10), "\n\n"...)
 }
 
 // rest waits until there is more to write, or ctx ends.

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
 )
@@ -47,7 +48,13 @@ type reader struct {
 // events opens the stream of the journal.
 func (d *fixture) events(query, last string) *reader {
 	d.t.Helper()
-	r, err := http.NewRequestWithContext(d.t.Context(), "GET", d.web.URL()+prefix+"/journal"+query, nil)
+	return d.stream("/journal"+query, last)
+}
+
+// stream opens a stream.
+func (d *fixture) stream(path, last string) *reader {
+	d.t.Helper()
+	r, err := http.NewRequestWithContext(d.t.Context(), "GET", d.web.URL()+prefix+path, nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -83,6 +90,42 @@ func (r *reader) next() (e event) {
 				return e
 			}
 		}
+	}
+}
+
+// Lives come as what has changed of them, to each page from the beginning, and whoever takes no
+// events gets them whole.
+func TestLives(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	j := d.host.Journal()
+	told := journal.Record{Kind: journal.Enqueued, Service: journal.Queues, Source: "orders", MessageID: "m1"}
+	j.Append(told)
+	first := d.stream("/lives", "")
+	changes := func(e event) (c explain.Changes) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(e.data), &c); err != nil || e.kind != "lives" || e.id != fmt.Sprint(j.Len()) {
+			t.Fatalf("event %+v: %v", e, err)
+		}
+		return c
+	}
+	if c := changes(first.next()); len(c.Lives) != 1 || c.Lives[0].State != "in orders" || len(c.Lives[0].Marks) != 1 || len(c.Host) == 0 || c.Host[0].Kind != string(journal.HostStarted) {
+		t.Errorf("first comes %+v", c)
+	}
+	told.Kind, told.Function, told.Delivery = journal.Received, "Orders", "d1"
+	j.Append(told)
+	if c := changes(first.next()); len(c.Lives) != 1 || c.Lives[0].Outcome != explain.Running || len(c.Lives[0].Marks) != 0 || len(c.Lives[0].Deliveries) != 1 || len(c.Host) != 0 {
+		t.Errorf("then comes %+v", c)
+	}
+	again := changes(d.stream("/lives", "1").next())
+	whole := get[explain.Changes](d, 200, "GET", prefix+"/lives", "")
+	for name, c := range map[string]explain.Changes{"another page": again, "the operation": whole} {
+		if len(c.Lives) != 1 || len(c.Lives[0].Marks) != 1 || len(c.Lives[0].Deliveries) != 1 {
+			t.Errorf("%s is told %+v", name, c)
+		}
+	}
+	if run := first.resp.Header.Get(web.RunHeader); run == "" || run != d.events("", "").resp.Header.Get(web.RunHeader) {
+		t.Errorf("the run is %q", run)
 	}
 }
 

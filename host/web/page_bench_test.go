@@ -25,7 +25,7 @@ import (
 // BenchmarkPage compares a host with and without an open page, in turns in one run: one
 // operation is a message in each of the two, in each of four rounds. Paced: 1,000 messages
 // a second come; Full: as many as the host can do. The page is another process, which asks
-// for what the page asks for with its view of functions: the stream of the journal, the
+// for what the page asks for with its view of functions: the stream of lives, the
 // clock each second, status, inventory and app every three. Logs: in the place of the page
 // is the stream of "redeliver logs", at 1,000 messages a second.
 func BenchmarkPage(b *testing.B) {
@@ -162,7 +162,11 @@ func TestAsPage(t *testing.T) {
 		}
 		return resp.Body
 	}
-	stream := get("/journal?follow=true&since=1")
+	path := "/lives"
+	if os.Getenv(acceptOf) == "" {
+		path = "/journal?follow=true&since=1"
+	}
+	stream := get(path)
 	// What was before is read when the page opens, not while it is open.
 	idle := time.AfterFunc(time.Second, func() { fmt.Println("open") })
 	for buf := make([]byte, 1<<20); idle.Stop(); {

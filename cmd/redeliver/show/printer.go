@@ -183,12 +183,7 @@ func (p *Printer) Wanted(rec *journal.Record) bool { return p.Wants == nil || p.
 
 // line returns the line of a record; "" for none.
 func (p *Printer) line(rec *journal.Record) string {
-	p.lives.Flush(func(c *explain.Changes) {
-		for _, key := range c.Dropped {
-			delete(p.timeline, key)
-		}
-	})
-	lives := p.lives.Add(rec)
+	lives := p.told(rec)
 	switch rec.Kind {
 	case journal.GenerationLoaded:
 		clear(p.Refusals)
@@ -470,6 +465,15 @@ func triggerDetails(rec *journal.Record) string {
 		parts = append(parts, f.Key+": "+f.Value)
 	}
 	return "Trigger Details: " + strings.Join(parts, ", ")
+}
+
+// told are the lives that a record is of.
+func (p *Printer) told(rec *journal.Record) []explain.Part {
+	for _, key := range p.lives.Changes().Dropped {
+		delete(p.timeline, key)
+	}
+	p.lives.Flush()
+	return p.lives.Add(rec)
 }
 
 // begin notes when a function first had a message. Clients of a listener make no

@@ -22,6 +22,24 @@ type ReadJournal struct {
 	Follow bool  `query:"follow"`                                                                   // go on until the host ends
 }
 
+// ListLives tells the lives of messages as far as the journal has them: attempts, waits, ends.
+// A caller that accepts text/event-stream gets server-sent events instead, until the host ends:
+// "lives" with what has changed since the one before, whose id is the sequence number of the
+// latest record, and "missed" with the number of records that were lost. A life that is told
+// again replaces what was said of it, but for its deliveries, attempts, marks and logs, which
+// are added to those told. The answer's header X-Redeliver-Run names the run of the host.
+type ListLives struct {
+	ops.Op[explain.Changes] `route:"GET /lives" clock:"own"`
+}
+
+func (in ListLives) Do(_ context.Context, e *ops.Env) (explain.Changes, error) {
+	t := explain.NewTeller(0)
+	for _, r := range e.Host.Journal().Records() {
+		t.Add(&r)
+	}
+	return t.Changes(), nil
+}
+
 // Explain tells the lives of messages: each delivery and each attempt, who decided what
 // followed, and what comes next. It knows what the journal has kept; 404 when that has no
 // such message.

@@ -23,7 +23,7 @@ var HandlerService = &ops.Service{Scene: ops.Scene{Entity: "handler", Kind: "fun
 func Operations() []ops.Deed {
 	return []ops.Deed{
 		ops.Of(GetStatus{}), ops.Of(GetInventory{}), ops.Of(ListOutputs{}), ops.Of(PeekOutputs{}), ops.Of(FailOutputs{}),
-		ops.Of(Invoke{}), ops.Of(Explain{}), ops.Of(GetApp{}), ops.Of(GetDue{}),
+		ops.Of(Invoke{}), ops.Of(ListLives{}), ops.Of(Explain{}), ops.Of(GetApp{}), ops.Of(GetDue{}),
 		ops.Of(GetClock{}), ops.Of(AdvanceClock{}), ops.Of(NextDeadline{}), ops.Of(SetClock{}),
 		ops.Of(SaveState{}), ops.Of(LoadState{}), ops.Of(ResetState{}), ops.Of(Reload{}), ops.Of(Describe{}),
 		ops.Of(Identify{}), ops.Of(ListFaults{}), ops.Of(AddFault{}), ops.Of(ClearFaults{}), ops.Of(CrashAt{}), ops.Of(Stop{}),

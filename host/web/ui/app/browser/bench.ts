@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { launch, open, rows } from "./browser";
 import { folder, Host } from "./host";
-import { Journal } from "./stream";
+import { Journal, recordsOf } from "./stream";
 
 // The figures of docs/performance.md. Each is measured beside something that takes turns
 // with it in the same run.
@@ -129,9 +129,9 @@ test("memory over a long stream, in two browsers", async () => {
   const heaps: string[] = [];
   for (let part = 0; part < 8; part++) {
     for (let i = 0; i < 5; i++) {
-      const records = journal.messages(10_000);
-      sent += records.length;
-      await journal.send(records);
+      const lives = journal.messages(10_000);
+      sent += recordsOf(lives);
+      await journal.send(lives);
     }
     const used = await Promise.all(
       pages.map(async (p) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { everything, everywhere, start } from "./apps";
 import { blameless, launch, open, rows, visit } from "./browser";
 import { folder, Host } from "./host";
-import { Journal } from "./stream";
+import { Journal, recordsOf } from "./stream";
 
 let browser: Browser;
 
@@ -58,9 +58,9 @@ test("100,000 records in two browsers: only what is seen is drawn, and memory ha
   const journal = await Journal.before(host.base);
   const pages = await Promise.all([open(browser, journal.base), open(browser, journal.base, { at: "/timeline?as=table" })]);
   await Promise.all(pages.map((p) => p.getByText("live", { exact: true }).waitFor()));
-  const records = journal.messages(17_000);
-  expect(records.length).toBeGreaterThan(100_000);
-  await journal.send(records);
+  const lives = journal.messages(17_000);
+  expect(recordsOf(lives)).toBeGreaterThan(100_000);
+  await journal.send(lives);
   const [lanes, table] = pages as [(typeof pages)[0], (typeof pages)[0]];
   const list = lanes.getByRole("listbox", { name: "Messages and invocations" });
   await expect.poll(() => rows(lanes).first().getAttribute("aria-setsize")).toBe("17000");
@@ -106,7 +106,6 @@ function services(): Promise<Host> {
 
 /** Sends a message with a name of its own, to see that the page has come so far. */
 async function sendMarked(journal: Journal, name: string): Promise<string> {
-  const records = journal.messages(1).map((r) => ({ ...r, message_id: `marked-${name}`, ...(r["delivery"] ? { delivery: `marked-${name}` } : {}) }));
-  await journal.send(records);
+  await journal.send(journal.messages(1).map((life) => ({ ...life, message: `marked-${name}` })));
   return `marked-${name}`;
 }

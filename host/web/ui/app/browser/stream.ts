@@ -1,11 +1,12 @@
 import { createServer, request, type Server, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Changes, Course } from "../src/api/types";
 
-/** A record as the journal has it. */
-export type Rec = Record<string, unknown> & { seq: number };
+/** As many records as a host tells the lives of. */
+const most = 200_000;
 
-/** Stands before a host and tells a journal of its own; all else goes to the host. */
+/** Stands before a host and tells lives of its own; all else goes to the host. */
 export class Journal {
   readonly base: string;
   private readonly open = new Set<ServerResponse>();
@@ -20,12 +21,12 @@ export class Journal {
     this.clock = begin;
   }
 
-  /** Its first records are those of a journal that was open for so many messages. */
+  /** Its first lives are those of a host that has had so many messages. */
   static async before(host: string, kept = 0): Promise<Journal> {
     let journal: Journal | undefined;
     const begin = Date.now();
     const server = createServer((req, res) => {
-      if (/\/journal\?/.test(req.url ?? "")) {
+      if (/\/lives$/.test(req.url ?? "")) {
         journal!.tell(res);
         return;
       }
@@ -44,45 +45,73 @@ export class Journal {
     return journal;
   }
 
-  private kept: Rec[] = [];
+  private kept: Course[] = [];
+  private told: Course[] = [];
+  private records = 0;
 
   private tell(res: ServerResponse): void {
     res.writeHead(200, { "Content-Type": "text/event-stream", "X-Redeliver-Run": "run" });
     res.flushHeaders();
     this.open.add(res);
     res.on("close", () => this.open.delete(res));
-    for (const batch of batches(this.kept)) res.write(event(batch));
+    for (const batch of batches(this.kept)) res.write(this.event(batch));
   }
 
-  /** The records of so many messages: one in ten fails five times and is poisoned. */
-  messages(count: number): Rec[] {
-    const out: Rec[] = [];
-    const add = (kind: string, more: object) => out.push({ seq: ++this.seq, time: new Date(this.clock).toISOString(), kind, ...more });
+  /** The lives of so many messages: one in ten fails five times and is poisoned. */
+  messages(count: number): Course[] {
+    const out: Course[] = [];
     for (let i = 0; i < count; i++) {
       const n = this.seq;
-      const of = { function: i % 3 ? "ProcessOrder" : "SendInvoice", trigger: "queueTrigger", source: "orders", message_id: `m${n}`, delivery: `d${n}` };
-      add("enqueued", { service: "queue", source: "orders", message_id: `m${n}`, status: "" });
+      const start = this.clock;
+      const seq = () => ++this.seq;
+      const first = seq();
       this.clock += 5;
-      add("received", { ...of, delivery_count: 1, max_retry_count: 4, fields: { InsertedOn: new Date(this.clock).toISOString() } });
       const fails = i % 10 === 0;
-      for (let a = 1; a <= (fails ? 5 : 1); a++) {
-        add("attempt_started", { ...of, attempt: a });
+      const d = { id: `d${n}`, count: 1, seq: seq(), start: this.clock, limit: 4, member: 0, batch: 1, inputs: [["InsertedOn", new Date(this.clock).toISOString()]] };
+      const error = `payment service unavailable, order ${n}`;
+      const attempts = Array.from({ length: fails ? 5 : 1 }, (_, a) => {
+        const began = { number: a + 1, seq: seq(), start: this.clock };
         this.clock += 7;
-        add("attempt_ended", { ...of, attempt: a, status: fails ? "failed" : "succeeded", ...(fails ? { error: `payment service unavailable, order ${n}` } : {}) });
-        if (fails && a < 5) add("retry_scheduled", { ...of, attempt: a, delay: "00:00:01" });
+        const ended = { ...began, end: this.clock, status: fails ? "failed" : "succeeded", ...(fails ? { error } : {}), ...(fails && a < 4 ? { delay: 1_000 } : {}) };
+        this.seq += fails && a < 4 ? 2 : 1;
         if (fails) this.clock += 1_000;
-      }
-      add("settled", fails ? { ...of, decision: "poisoned", target: "orders-poison" } : { ...of, decision: "deleted" });
+        return ended;
+      });
+      const latest = seq();
+      const end = fails ? { decision: "poisoned", target: "orders-poison" } : { decision: "deleted" };
+      const counted = { attempts: attempts.length, failures: fails ? 5 : 0 };
+      out.push({
+        key: `${n}`, message: `m${n}`, function: i % 3 ? "ProcessOrder" : "SendInvoice", trigger: "queueTrigger", source: "orders", service: "queue", number: 0, of: n + 1,
+        place: "", gone: true, seq: first, latest, start, end: this.clock, ...counted, own: { deliveries: 1, ...counted }, records: latest - first + 1,
+        error: fails ? error : "", outcome: fails ? "dead" : "succeeded", state: fails ? "poisoned: orders-poison" : "deleted", ...(fails ? { grave: "orders-poison" } : {}),
+        marks: [{ seq: first, time: start, kind: "enqueued", text: "enqueued in orders" }], deliveries: [{ ...d, ...end, end: this.clock, attempts }],
+      });
     }
     return out;
   }
 
-  /** Sends records to every page, and waits until the pages have taken them. */
-  async send(records: Rec[]): Promise<void> {
-    for (const batch of batches(records)) {
-      const text = event(batch);
+  /** Tells lives to every page, and waits until the pages have taken them. */
+  async send(lives: Course[]): Promise<void> {
+    for (const batch of batches(lives)) {
+      const text = this.event(batch);
       await Promise.all([...this.open].map((res) => res.write(text) || once(res, "drain")));
     }
+  }
+
+  /** The event of some lives; the oldest are dropped as a host does. */
+  private event(lives: Course[]): string {
+    this.told.push(...lives);
+    this.records += recordsOf(lives);
+    const dropped: string[] = [];
+    if (this.records > most) {
+      while (this.records > most * 0.9) {
+        const life = this.told.shift()!;
+        this.records -= life.records;
+        dropped.push(life.key);
+      }
+    }
+    const changes: Changes = { now: this.clock, lives, dropped };
+    return `event: lives\ndata: ${JSON.stringify(changes)}\nid: ${lives.at(-1)!.latest}\n\n`;
   }
 
   /** Says that records were lost. */
@@ -103,10 +132,11 @@ export class Journal {
   }
 }
 
-function* batches(records: Rec[]): Generator<Rec[]> {
-  for (let i = 0; i < records.length; i += 1_000) yield records.slice(i, i + 1_000);
+/** How many records told lives. */
+export function recordsOf(lives: Course[]): number {
+  return lives.reduce((n, life) => n + life.records, 0);
 }
 
-function event(batch: Rec[]): string {
-  return `event: records\ndata: ${JSON.stringify(batch)}\nid: ${batch.at(-1)!.seq}\n\n`;
+function* batches(lives: Course[]): Generator<Course[]> {
+  for (let i = 0; i < lives.length; i += 200) yield lives.slice(i, i + 200);
 }

@@ -132,6 +132,13 @@ export interface BusSettings {
   userMetadata?: string;
 }
 
+export interface Changes {
+  dropped?: string[];
+  host?: Mark[];
+  lives?: Course[];
+  now: number;
+}
+
 /** ClockStatus is the time of a host. Elapsed times count from the making of the clock, in milliseconds. */
 export interface ClockStatus {
   /** the next five, where the clock was asked for; the first is the one of NextDeadline */
@@ -185,6 +192,62 @@ export interface CosmosWritten {
   etags: string[];
   ids: string[];
   path: string;
+}
+
+export interface Counted {
+  attempts: number;
+  deliveries: number;
+  failures: number;
+}
+
+export interface Course {
+  attempts: number;
+  copy?: string;
+  deliveries?: Delivery[];
+  due?: number;
+  end: number;
+  error: string;
+  failures: number;
+  function: string;
+  gone: boolean;
+  grave?: string;
+  key: string;
+  latest: number;
+  logs?: Line[];
+  marks?: Mark[];
+  message: string;
+  number: number;
+  of: number;
+  origin?: string;
+  outcome: string;
+  own: Counted;
+  place: string;
+  records: number;
+  seq: number;
+  service: string;
+  source: string;
+  start: number;
+  state: string;
+  trigger: string;
+}
+
+export interface Delivery {
+  answer?: string;
+  attempts?: Try[];
+  batch: number;
+  cause?: string;
+  count: number;
+  decision?: string;
+  end?: number;
+  id: string;
+  inputs?: string[][];
+  invocation?: string;
+  limit?: number;
+  member: number;
+  remark?: string;
+  seq: number;
+  start: number;
+  target?: string;
 }
 
 export interface DeliveryInfo {
@@ -533,6 +596,15 @@ export interface Life {
   trigger?: string;
 }
 
+export interface Line {
+  attempt: number;
+  delivery: string;
+  level: string;
+  seq: number;
+  text: string;
+  time: number;
+}
+
 export interface Lint {
   column?: number;
   file: string;
@@ -548,6 +620,14 @@ export interface LocksExpired {
   expired: number;
   path: string;
   session?: string;
+}
+
+export interface Mark {
+  delay?: number;
+  kind: string;
+  seq: number;
+  text: string;
+  time: number;
 }
 
 /** Message is a queue message as the control API shows it. */
@@ -839,6 +919,18 @@ export interface Told {
   lives: Life[];
   more?: number;
   now: string;
+}
+
+export interface Try {
+  delay?: number;
+  elapsed?: number;
+  end?: number;
+  error?: string;
+  number: number;
+  seq: number;
+  stack?: string;
+  start: number;
+  status?: string;
 }
 
 export interface WaitReport {

@@ -5,8 +5,7 @@ import { nameOf, which } from "../journal/life";
 import { told, version } from "../journal/store";
 import { link } from "../route";
 import { count, Text } from "../ui/text";
-import { span, at } from "../ui/time";
-import { timeSpan } from "../journal/record";
+import { at, span, timeSpan } from "../ui/time";
 import { Invoke } from "./invoke";
 import { tally, type Tally } from "./tally";
 

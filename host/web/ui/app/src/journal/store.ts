@@ -1,13 +1,10 @@
 import { signal } from "@preact/signals";
-import type { Rec } from "./record";
+import type { Changes } from "../api/types";
+import { Lives } from "./lives";
 import { follow } from "./stream";
-import { Teller } from "./teller";
 
-/** A browser that is left open overnight keeps this many records, in about 100 MB. */
-const most = 200_000;
-
-/** What the records tell. It changes in place; version says when. */
-export let told = new Teller(most);
+/** What the host tells. It changes in place; version says when. */
+export let told = new Lives();
 
 /** Counts up when there is something new to draw. */
 export const version = signal(0);
@@ -39,21 +36,20 @@ function changed(): void {
 
 export function start(): void {
   void follow({
-    records(batch: Rec[]) {
-      for (const r of batch) told.add(r);
-      if (batch.some((r) => /^(generation_loaded|generation_refused|edit_undone)$/.test(r.kind))) edits.value++;
-      latest = batch.at(-1)?.seq ?? latest;
+    begun(again: boolean) {
+      told = new Lives();
+      gaps.value = [];
+      latest = 0;
+      if (again) restarts.value++;
+    },
+    changed(changes: Changes, seq: number) {
+      told.take(changes);
+      if (changes.host?.some((m) => /^(generation_loaded|generation_refused|edit_undone)$/.test(m.kind))) edits.value++;
+      latest = seq;
       changed();
     },
     missed(count: number) {
       gaps.value = [...gaps.value.slice(-19), { after: latest, count }];
-      changed();
-    },
-    restarted() {
-      told = new Teller(most);
-      gaps.value = [];
-      latest = 0;
-      restarts.value++;
       changed();
     },
   });

@@ -1,15 +1,16 @@
 import { signal } from "@preact/signals";
 import { call } from "../api/client";
+import type { Changes } from "../api/types";
 import { EventReader, type ServerEvent } from "./events";
-import type { Rec } from "./record";
 
-/** Where the records go. */
+/** Where the lives go. */
 export interface Sink {
-  records(batch: Rec[]): void;
+  /** All lives are told anew; again: by a host that has started again. */
+  begun(again: boolean): void;
+  /** What has changed, up to a record. */
+  changed(changes: Changes, seq: number): void;
   /** Records that the host no longer has. */
   missed(count: number): void;
-  /** The host has started again: what it told before is no longer true. */
-  restarted(): void;
 }
 
 export type Connection = "connecting" | "live" | "lost";
@@ -21,7 +22,7 @@ export const connection = signal<Connection>("connecting");
 const silence = 40_000;
 const longestWait = 5_000;
 
-/** Follows the journal until the page is closed. */
+/** Follows the lives until the page is closed. */
 export async function follow(sink: Sink): Promise<never> {
   const reader = new Follower(sink);
   let wait = 250;
@@ -40,46 +41,35 @@ export async function follow(sink: Sink): Promise<never> {
 }
 
 class Follower {
-  private last = 0;
   private run = "";
 
   constructor(private readonly sink: Sink) {}
 
-  /** Reads one response until it ends. */
+  /** Reads one response until it ends. What is known stays until it tells something. */
   async once(): Promise<void> {
     const abort = new AbortController();
-    const headers: Record<string, string> = { Accept: "text/event-stream" };
-    if (this.last > 0) headers["Last-Event-ID"] = String(this.last);
-    const response = await call(`journal?since=1&follow=true`, { headers, signal: abort.signal });
+    const response = await call("lives", { headers: { Accept: "text/event-stream" }, signal: abort.signal });
     if (!response.ok || !response.body) throw new Error(String(response.status));
-    const run = response.headers.get("X-Redeliver-Run") ?? "";
-    if (this.run !== "" && run !== this.run) {
-      this.sink.restarted();
-      this.run = run;
-      if (this.last > 0) {
-        this.last = 0;
-        abort.abort();
-        return await this.once();
-      }
-    }
-    this.run = run;
     connection.value = "live";
-    await this.read(response.body, abort);
+    await this.read(response.body, abort, response.headers.get("X-Redeliver-Run") ?? "");
   }
 
-  private async read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
+  private async read(body: ReadableStream<Uint8Array>, abort: AbortController, run: string): Promise<void> {
     const reader = body.getReader();
     const decoder = new TextDecoder();
     const events = new EventReader();
+    let first = true;
     for (;;) {
       const quiet = setTimeout(() => abort.abort(), silence);
       try {
         const { done, value } = await reader.read();
         if (done) return;
         for (const event of events.push(decoder.decode(value, { stream: true }))) {
-          const first = this.last === 0;
+          if (first) this.sink.begun(this.run !== "" && run !== this.run);
+          this.run = run;
           this.take(event);
-          if (first && this.last > 0) await picture(); // the first rows are seen before the rest is read
+          if (first) await picture(); // the first rows are seen before the rest is read
+          first = false;
         }
       } finally {
         clearTimeout(quiet);
@@ -88,14 +78,8 @@ class Follower {
   }
 
   private take(event: ServerEvent): void {
-    if (event.event === "records") {
-      const batch = JSON.parse(event.data) as Rec[];
-      const latest = batch.at(-1);
-      if (latest) this.last = latest.seq;
-      this.sink.records(batch);
-    } else if (event.event === "missed") {
-      this.sink.missed((JSON.parse(event.data) as { missed: number }).missed);
-    }
+    if (event.event === "lives") this.sink.changed(JSON.parse(event.data) as Changes, Number(event.id));
+    else if (event.event === "missed") this.sink.missed((JSON.parse(event.data) as { missed: number }).missed);
   }
 }
 

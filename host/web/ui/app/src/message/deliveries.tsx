@@ -1,8 +1,7 @@
 import { Fragment, type ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Entry, Life as ToldLife } from "../api/types";
-import { which, type Attempt, type Delivery, type Life, type LogLine } from "../journal/life";
-import { word } from "../journal/teller";
+import { which, word, type Attempt, type Delivery, type Life, type LogLine } from "../journal/life";
 import { link, route } from "../route";
 import { signs, colourOf } from "../timeline/draw";
 import { Text } from "../ui/text";
@@ -271,12 +270,12 @@ function Logs(props: { lines: LogLine[] }) {
   );
 }
 
-function Inputs(props: { values: Record<string, string> }) {
+function Inputs(props: { values: string[][] }) {
   return (
     <details>
       <summary>What came with it</summary>
       <dl class="facts mono">
-        {Object.entries(props.values).map(([k, v]) => (
+        {props.values.map(([k = "", v = ""]) => (
           <Fragment key={k}>
             <dt>
               <Text>{k}</Text>

@@ -1,5 +1,5 @@
+import type { Mark } from "../api/types";
 import type { Attempt, Delivery, Life } from "../journal/life";
-import type { HostMark } from "../journal/teller";
 import { visible } from "../ui/text";
 import { date, seconds, timeOfDay } from "../ui/time";
 import { even, ticks, type Scale } from "./axis";
@@ -16,7 +16,7 @@ export interface Picture {
   height: number;
   selected: string;
   now: number;
-  marks: HostMark[];
+  marks: Mark[];
 }
 
 /** Sizes a canvas for the screen's pixels and returns what draws on it, cleared. */
@@ -36,7 +36,7 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   return c;
 }
 
-export function drawAxis(c: CanvasRenderingContext2D, scale: Scale, p: Palette, marks: HostMark[]): void {
+export function drawAxis(c: CanvasRenderingContext2D, scale: Scale, p: Palette, marks: Mark[]): void {
   const { times, step } = ticks(scale, scale.axis === even ? 96 : 110);
   c.font = "12px system-ui, sans-serif";
   c.textBaseline = "middle";
@@ -66,7 +66,7 @@ export function drawAxis(c: CanvasRenderingContext2D, scale: Scale, p: Palette, 
   }
 }
 
-function markColour(m: HostMark, p: Palette): string {
+function markColour(m: Mark, p: Palette): string {
   if (m.kind === "clock_moved") return p.waiting;
   return /refused|error|exited|unreachable|opened|lost/.test(m.kind) ? p.failed : p.running;
 }
@@ -96,10 +96,10 @@ export function drawLanes(c: CanvasRenderingContext2D, scale: Scale, p: Palette,
 }
 
 /** Something that concerns the host as a line through all rows, and a jump of the clock as a band. */
-function drawMark(c: CanvasRenderingContext2D, scale: Scale, p: Palette, picture: Picture, m: HostMark): void {
-  if (m.jump) {
+function drawMark(c: CanvasRenderingContext2D, scale: Scale, p: Palette, picture: Picture, m: Mark): void {
+  if (m.kind === "clock_moved" && m.delay) {
     const from = Math.max(scale.x(m.time), 0);
-    const to = Math.min(scale.x(m.time + m.jump), scale.width);
+    const to = Math.min(scale.x(m.time + m.delay), scale.width);
     c.fillStyle = p.waiting;
     c.globalAlpha = 0.1;
     if (to > from) c.fillRect(from, 0, to - from, picture.height);

@@ -1,5 +1,4 @@
-import type { Life } from "../journal/life";
-import { word } from "../journal/teller";
+import { word, type Life } from "../journal/life";
 import { count, visible } from "../ui/text";
 import { span, timeOfDay } from "../ui/time";
 import type { Scale } from "./axis";

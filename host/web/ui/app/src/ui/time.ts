@@ -50,3 +50,12 @@ export function at(text: string | undefined): number | undefined {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
+
+/** The milliseconds of a time span of .NET: "00:00:10.8000000", "1.00:00:00". */
+export function timeSpan(text: string): number {
+  const m = /^(-?)(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)$/.exec(text);
+  if (!m) return 0;
+  const [, sign, days, hours, minutes, seconds] = m;
+  const ms = ((Number(days ?? 0) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000;
+  return sign ? -ms : ms;
+}

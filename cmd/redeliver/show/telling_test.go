@@ -18,7 +18,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/explain/explaintest"
@@ -74,7 +74,7 @@ func randomRun(t *testing.T, seed uint64) ([]journal.Record, map[string]int) {
 // printed is what the printer counts: attempts and settlements in its lines, and the attempts
 // that it adds up at the ends of messages.
 func printed(records []journal.Record) (counted map[string]int, summed map[string]int) {
-	p := New(Of{Out: cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true), Pace: func() clock.Pace { return clock.Auto }, Running: func() bool { return false }, Verbose: true, Levels: func() app.LogLevels { return app.LogLevels{} }})
+	p := New(Of{Out: cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true), Pace: func() clock.Pace { return clock.Auto }, Running: func() bool { return false }, Verbose: true, Levels: func() hostjson.LogLevels { return hostjson.LogLevels{} }})
 	counted, summed = map[string]int{}, map[string]int{}
 	sum := regexp.MustCompile(`\((\d+) attempts?, `)
 	for i := range records {

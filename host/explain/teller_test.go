@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -332,5 +333,52 @@ func TestLifeOfAClockSetBack(t *testing.T) {
 	j.add(journal.Settled, of)
 	if l := j.Lives[0]; l.End < l.Start {
 		t.Errorf("the life ends at %v, and begins at %v", l.End, l.Start)
+	}
+}
+
+// What is appended is what json.Marshal makes of it.
+func TestChangesAsJSON(t *testing.T) {
+	t.Parallel()
+	of := journal.Record{Time: start.Add(1234567 * time.Microsecond), Function: "Orders", Trigger: "queueTrigger", Source: "orders", MessageID: "m1", Delivery: "d1", Invocation: "i1", HasPolicy: true, Fields: fields("a", "<b>", "http_status", "500", "new_message_id", "m2")}
+	teller := explain.NewTeller(20)
+	told := of
+	told.Function, told.Delivery, told.Service, told.Delay, told.HasDelay, told.Kind = "", "", journal.Queues, 1500*time.Microsecond, true, journal.Enqueued
+	teller.Add(&told)
+	for i, kind := range []journal.Kind{
+		journal.Received, journal.AttemptStarted, journal.HandlerLog, journal.AttemptEnded, journal.RetryScheduled, journal.RetriesExhausted, journal.FaultInjected, journal.Settled,
+	} {
+		r := of
+		r.Seq, r.Kind, r.Attempt, r.Status, r.Error, r.Message, r.Level, r.Cause, r.Target, r.Delay = uint64(i+2), kind, 1, "failed", "no\n\u2028", "line \xff", "error", "why", "orders-poison", time.Second
+		r.Beside = journal.Beside{Stack: "at f()", Elapsed: 7 * time.Millisecond}
+		if kind == journal.Settled {
+			r.Decision = "poisoned"
+		}
+		teller.Add(&r)
+		c := teller.Changes()
+		std, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got any
+		if err := json.Unmarshal(std, &want); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(c.AppendJSON(nil), &got); err != nil {
+			t.Fatalf("%v in %s", err, c.AppendJSON(nil))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-json.Marshal +AppendJSON):\n%s", kind, diff)
+		}
+	}
+	teller.Add(&journal.Record{Seq: 20, Kind: journal.HostStopped})
+	for i := range 40 {
+		r := journal.Record{Seq: uint64(21 + i), Kind: journal.Received, Function: "F", Delivery: fmt.Sprint(i), MessageID: fmt.Sprint("x", i)}
+		teller.Add(&r)
+	}
+	c := teller.Changes()
+	std, _ := json.Marshal(c)
+	var want, got any
+	if json.Unmarshal(std, &want) != nil || json.Unmarshal(c.AppendJSON(nil), &got) != nil || len(c.Dropped) == 0 || cmp.Diff(want, got) != "" {
+		t.Errorf("with lives that were dropped: %s, want %s", c.AppendJSON(nil), std)
 	}
 }

@@ -124,9 +124,9 @@ func (r *Record) AppendLine(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendQuoted(b, f.Key)
+			b = AppendQuoted(b, f.Key)
 			b = append(b, ':')
-			b = appendQuoted(b, f.Value)
+			b = AppendQuoted(b, f.Value)
 		}
 		b = append(b, '}')
 	}
@@ -166,12 +166,12 @@ func appendText(b []byte, key, s string) []byte {
 	b = append(b, ',', '"')
 	b = append(b, key...)
 	b = append(b, '"', ':')
-	return appendQuoted(b, s)
+	return AppendQuoted(b, s)
 }
 
-// appendQuoted appends s as a JSON string. Plain ASCII, which nearly every
+// AppendQuoted appends s as a JSON string. Plain ASCII, which nearly every
 // value is, takes the short way.
-func appendQuoted(b []byte, s string) []byte {
+func AppendQuoted(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
 			q, err := json.Marshal(s)

@@ -134,11 +134,8 @@ func (e *eventWriter) end(records int, last uint64) {
 	if e.lives == nil {
 		e.buf = append(e.buf, ']')
 	} else {
-		text, err := json.Marshal(e.lives.Changes())
-		if err != nil { // facts always marshal
-			panic(err)
-		}
-		e.buf = append(append(e.buf, "event: lives\ndata: "...), text...)
+		changes := e.lives.Changes()
+		e.buf = changes.AppendJSON(append(e.buf, "event: lives\ndata: "...))
 		e.lives.Flush()
 	}
 	e.buf = append(strconv.AppendUint(append(e.buf, "\nid: "...), last, 10), "\n\n"...)

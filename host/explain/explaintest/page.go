@@ -41,15 +41,12 @@ func (p *Page) Add(r *journal.Record) {
 // Flush takes what has changed, as JSON.
 func (p *Page) Flush() {
 	p.added = 0
-	text, err := json.Marshal(p.Teller.Changes())
-	p.Teller.Flush()
+	told := p.Teller.Changes()
 	var c explain.Changes
-	if err == nil {
-		err = json.Unmarshal(text, &c)
-	}
-	if err != nil {
+	if err := json.Unmarshal(told.AppendJSON(nil), &c); err != nil {
 		panic(err)
 	}
+	p.Teller.Flush()
 	p.Host = append(p.Host, c.Host...)
 	for _, news := range c.Lives {
 		at := slices.IndexFunc(p.Lives, func(l *explain.Course) bool { return l.Key == news.Key })

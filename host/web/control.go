@@ -20,10 +20,10 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	own := http.NewServeMux()
 	for _, op := range s.opts.Table.Operations() {
 		if op.Path != "" && op.Offered(&s.env) {
-			own.HandleFunc(pattern(op.Route), s.livesOr(op, s.operation(op)))
+			own.HandleFunc(pattern(op.Route), livesOr(s, op, s.operation(op)))
 		}
 	}
-	own.HandleFunc(pattern(ops.RouteOf(run.ReadJournal{})), s.followed(func(w http.ResponseWriter, r *http.Request) error {
+	own.HandleFunc(pattern(ops.RouteOf(run.ReadJournal{})), followed(s, func(w http.ResponseWriter, r *http.Request) error {
 		var in run.ReadJournal
 		if err := decode(r, &in); err != nil {
 			return err
@@ -35,15 +35,6 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	}
 	own.HandleFunc(ops.Prefix+"/", unknown(own))
 	mux.Handle(ops.Prefix+"/", own)
-}
-
-// followed serves what goes on until the caller leaves.
-func (s *Server) followed(write func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := s.guardedly(w, r, func() error { return write(w, r) }); err != nil {
-			writeRefusal(w, (*ops.Service)(nil).Refusal(err))
-		}
-	}
 }
 
 // unknown refuses what is no operation, as all that is refused: in JSON.

@@ -26,7 +26,7 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in run.ReadJour
 	if err != nil {
 		return err
 	}
-	sub, leave, err := s.reads(w, from)
+	sub, leave, err := reads(s, w, from)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request, in run.ReadJour
 }
 
 // reads begins the answer to a caller that reads the journal from a record on.
-func (s *Server) reads(w http.ResponseWriter, from uint64) (sub *journal.Subscription, leave func(), err error) {
+func reads(s *Server, w http.ResponseWriter, from uint64) (sub *journal.Subscription, leave func(), err error) {
 	if s.readers.Add(1) > mostStreams {
 		s.readers.Add(-1)
 		return nil, nil, ops.Refuse(http.StatusTooManyRequests, fmt.Sprintf("%d callers read the journal already, which is the most", mostStreams), "end some of them: pages of this host, redeliver logs")
@@ -64,13 +64,22 @@ func (s *Server) reads(w http.ResponseWriter, from uint64) (sub *journal.Subscri
 	return sub, func() { uncut(); sub.Close(); s.readers.Add(-1) }, nil
 }
 
+// followed serves what goes on until the caller leaves.
+func followed(s *Server, write func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := s.guardedly(w, r, func() error { return write(w, r) }); err != nil {
+			writeRefusal(w, (*ops.Service)(nil).Refusal(err))
+		}
+	}
+}
+
 // livesOr serves an operation: ListLives to a caller that follows them as server-sent events.
-func (s *Server) livesOr(op ops.Deed, whole http.HandlerFunc) http.HandlerFunc {
+func livesOr(s *Server, op ops.Deed, whole http.HandlerFunc) http.HandlerFunc {
 	if op.In != reflect.TypeFor[run.ListLives]() {
 		return whole
 	}
-	follow := s.followed(func(w http.ResponseWriter, r *http.Request) error {
-		sub, leave, err := s.reads(w, 1)
+	follow := followed(s, func(w http.ResponseWriter, r *http.Request) error {
+		sub, leave, err := reads(s, w, 1)
 		if err != nil {
 			return err
 		}

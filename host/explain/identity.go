@@ -101,6 +101,9 @@ func Members(r *journal.Record) []Identity {
 // counts are the numbers of this delivery for each of n messages: of a batch, each has its
 // own, where its source counts.
 func counts(r *journal.Record, n int) []int64 {
+	if n == 1 {
+		return nil
+	}
 	var list []int64
 	if r.Beside.Counts != "" && json.Unmarshal([]byte(r.Beside.Counts), &list) == nil && len(list) == n {
 		return list

@@ -227,8 +227,10 @@ func (t *Teller) named(m *message, id Identity) {
 		t.of[id] = m
 		m.keys = append(m.keys, id)
 	}
-	id.Number = 0
-	t.newest[id] = m
+	if id.Number != 0 { // else it is one with what is above
+		id.Number = 0
+		t.newest[id] = m
+	}
 }
 
 // life is the life that a message has for the function of a record. What a service has

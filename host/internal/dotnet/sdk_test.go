@@ -142,4 +142,28 @@ func TestMSBuild(t *testing.T) {
 			t.Errorf("%s holds %q, %v, want %q", name, text, err, want)
 		}
 	}
+
+	// An editor that builds while the host does has files of its own: no warning of files in
+	// use, and no failure.
+	write(t, filepath.Join(dir, "Linked", "Linked.cs"), `class Linked { public const string Text = "linked3 "; }`)
+	editor = exec.Command(sdk, "build", "--no-incremental", opts.Project)
+	editor.Env = append(os.Environ(), "MSBUILDDISABLENODEREUSE=1")
+	var said strings.Builder
+	editor.Stdout, editor.Stderr = &said, &said
+	if err := editor.Start(); err != nil {
+		t.Fatal(err)
+	}
+	third := build()
+	if err := editor.Wait(); err != nil {
+		t.Errorf("the build of an editor beside the host's: %v\n%s", err, said.String())
+	}
+	for line := range strings.Lines(said.String()) {
+		if strings.Contains(line, ": warning ") && !strings.Contains(line, "RAZORSDK1004") { // which is of the project
+			t.Errorf("the build of an editor beside the host's: %s", line)
+		}
+	}
+	out, err = exec.Command(sdk, filepath.Join(third.Root, "App.dll")).CombinedOutput()
+	if want := "linked3 shared2 library2 select 2"; strings.TrimSpace(string(out)) != want || err != nil {
+		t.Errorf("the program says %q, %v, want %q", out, err, want)
+	}
 }

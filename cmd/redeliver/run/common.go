@@ -75,10 +75,11 @@ func newCommon(ctx context.Context, stop func(), std cli.Streams, dirs []string,
 // first is the app whose data folder has the data of all.
 func (c *common) first() *session { return c.apps[0] }
 
-// now is the clock's time.
+// now is the clock's time, and that of the machine before there is a clock: builds are
+// told before.
 func (c *common) now() time.Time {
 	if c.clock == nil {
-		return c.begun
+		return time.Now()
 	}
 	return c.clock.Now()
 }

@@ -36,3 +36,13 @@ func TestPaceWithAnAccountOutside(t *testing.T) {
 		}
 	}
 }
+
+// A line that comes before there is a clock has the time at which it came: builds of apps
+// are told before.
+func TestTimeBeforeTheClock(t *testing.T) {
+	t.Parallel()
+	s := &common{begun: time.Now().Add(-time.Hour)}
+	if late := time.Since(s.now()); late > time.Minute {
+		t.Errorf("its time is %v ago", late)
+	}
+}

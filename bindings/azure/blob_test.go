@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/bindingtest"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
@@ -17,7 +18,7 @@ import (
 func openBlobServer(t *testing.T, clk clock.Clock) string {
 	t.Helper()
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: storage.New(clk, nil)}
-	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
+	server, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

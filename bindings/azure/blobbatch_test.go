@@ -19,6 +19,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
@@ -68,7 +69,7 @@ func TestGoBlobSDKUserDelegation(t *testing.T) {
 	certificate.StartTLS()
 	defer certificate.Close()
 	clk := clock.NewVirtual(start, nil)
-	server, err := rest.NewServer(clk, &rest.Options{
+	server, err := served.NewServer(clk, &rest.Options{
 		Accounts:  []rest.Account{{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: storage.New(clk, nil)}},
 		QueuePort: -1, TLS: certificate.TLS,
 	})

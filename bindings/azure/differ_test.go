@@ -24,6 +24,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/listen"
 )
@@ -104,7 +105,7 @@ func newPair(t testing.TB) *pair {
 	// Azurite serves pages of any origin. Our guard allows the origins of the
 	// programs, so that we serve them too.
 	guard := &listen.Guard{Origins: []string{"http://a.example", "http://b.example", "https://a.example"}}
-	server, err := rest.NewServer(p.clk, &rest.Options{Guard: guard, Accounts: []rest.Account{{
+	server, err := served.NewServer(p.clk, &rest.Options{Guard: guard, Accounts: []rest.Account{{
 		Name: name, Keys: []string{azuriteKey()}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {

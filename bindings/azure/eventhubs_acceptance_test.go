@@ -22,6 +22,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
@@ -269,7 +270,7 @@ func twoHosts(t *testing.T, l *handled, first, second *host.Host, client *azure.
 // and tells its address on request.
 func openStorageServer(t testing.TB, clk clock.Clock, storage *emulator.Storage, tell func(blobs, queues string)) string {
 	t.Helper()
-	servers, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{{
+	servers, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {

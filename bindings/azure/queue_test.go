@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/bindingtest"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
@@ -28,7 +29,7 @@ func openServer(t *testing.T, clk clock.Clock, opts *emulator.Options) *queueBen
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
 		Queues: storage, QueueAdmin: storage,
 	}}
-	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{d.account}})
+	server, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{d.account}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -216,7 +217,7 @@ func TestTwoHostsOneStorage(t *testing.T) {
 	l := newLedger(messages, blobs)
 	first := l.host(t, "first", "UseDevelopmentStorage=true")
 	storage := first.Services().Storage()
-	servers, err := rest.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
+	servers, err := served.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
 		Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})

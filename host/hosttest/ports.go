@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
 	"github.com/redeliver/redeliver/host/emulator/rest/grid"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -51,7 +52,7 @@ func (l *listeners) open(h *Host) error {
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}}
 	files := embedded.Account(account.Name)
 	account.Queues, account.QueueAdmin, account.Blobs = files, files, files
-	storage, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: l.queues, BlobPort: l.blobs, Guard: guard})
+	storage, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: l.queues, BlobPort: l.blobs, Guard: guard})
 	if err != nil {
 		return err
 	}

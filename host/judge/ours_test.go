@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/triggers"
@@ -115,7 +116,7 @@ func serveStorage(t *testing.T, clk clock.Clock, h *host.Host) (end func() error
 	t.Helper()
 	storage := h.Services().Storage()
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage}
-	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}})
+	server, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}})
 	if err == nil {
 		err = server.Start()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
 	"github.com/redeliver/redeliver/host/emulator/rest/grid"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -199,7 +200,7 @@ func (s *session) openStorage() error {
 	if err != nil {
 		return err
 	}
-	server, err := rest.NewServer(s.clock, &rest.Options{
+	server, err := served.NewServer(s.clock, &rest.Options{
 		Accounts: s.accounts, Address: s.flags.serviceAddress(), QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/blob"
@@ -77,20 +78,20 @@ func ParseAccounts(s string) ([]Account, error) {
 	return accounts, nil
 }
 
-// account is an Account with its keys decoded.
-type account struct {
+// Stored is an Account with its keys decoded.
+type Stored struct {
 	Account
 	keys [][]byte
 }
 
-func (a Account) served() (*account, error) {
+func (a Account) served() (*Stored, error) {
 	if a.Name == "" {
 		return nil, errors.New("account without a name")
 	}
 	if strings.ContainsAny(a.Name, "/.?# ") || strings.HasSuffix(a.Name, secondarySuffix) {
 		return nil, fmt.Errorf("account %q: not a name that an address can hold", a.Name)
 	}
-	out := &account{Account: a}
+	out := &Stored{Account: a}
 	for _, key := range a.Keys {
 		b, err := decodeKey(key)
 		if err != nil || len(b) == 0 {
@@ -115,16 +116,18 @@ func (s *Server) ConnectionString(a Account) string {
 	if len(a.Keys) > 0 {
 		key = a.Keys[0]
 	}
-	out, scheme := "", "http"
+	scheme := "http"
 	if s.opts.TLS != nil {
 		scheme = "https"
 	}
-	for _, e := range []struct{ name, url string }{{"BlobEndpoint", s.BlobURL()}, {"QueueEndpoint", s.QueueURL()}} {
-		if e.url != "" {
-			out += e.name + "=" + e.url + "/" + a.Name + ";"
+	var endpoints []string
+	for _, d := range s.fronts {
+		if url := s.URL(d.service.Name); url != "" {
+			endpoints = append(endpoints, d.service.Endpoint+"="+url+"/"+a.Name+";")
 		}
 	}
-	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;%s", scheme, a.Name, key, out)
+	slices.Sort(endpoints)
+	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;%s", scheme, a.Name, key, strings.Join(endpoints, ""))
 }
 
 // ConnectionString returns what a client is given to reach an account's queues

@@ -23,13 +23,13 @@ func (a access) allows(letters string) bool {
 
 // authorize finds out what the caller may do, or says why not the call's operation. There
 // is one function for each way to prove it.
-func authorize(c *call) (access, *Error) {
-	header := c.r.Header.Get("Authorization")
+func authorize(c *Call) (access, *Error) {
+	header := c.R.Header.Get("Authorization")
 	if c.op.byToken && !strings.HasPrefix(header, "Bearer ") {
 		return access{}, errAuthentication("Only authentication scheme Bearer is supported")
 	}
 	if header == "" {
-		if c.query.Has("sig") {
+		if c.Query.Has("sig") {
 			return bySignature(c)
 		}
 		if c.op.public != blob.NoPublicAccess {
@@ -57,9 +57,9 @@ func authorize(c *call) (access, *Error) {
 //
 // Source: docs, Configure anonymous read access for containers and blobs; Set
 // Container ACL, "x-ms-blob-public-access".
-func byNobody(c *call) (access, bool) {
+func byNobody(c *Call) (access, bool) {
 	var to *blob.ContainerAccess
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		to, err = c.container().Access(ctx, nil)
 		return err
 	})

@@ -36,7 +36,7 @@ var audiences = []string{"https://storage.azure.com", "e406a681-f3d4-42a8-90b6-c
 // now.
 //
 // Source: Azurite, BlobTokenAuthenticator.authenticateBasic.
-func byToken(c *call, token string) (access, *Error) {
+func byToken(c *Call, token string) (access, *Error) {
 	if c.front.server.opts.TLS == nil {
 		return access{}, errAuthentication("A bearer token is taken over HTTPS only.")
 	}
@@ -47,7 +47,7 @@ func byToken(c *call, token string) (access, *Error) {
 	if t.Issuer != "" && !slices.ContainsFunc(issuers, func(i string) bool { return strings.HasPrefix(t.Issuer, i) }) {
 		return access{}, errAuthentication("Invalid token issuer.")
 	}
-	own := "https://" + c.account.Name + "." + c.front.service.name + ".core."
+	own := "https://" + c.Account.Name + "." + c.front.service.Name + ".core."
 	audience := strings.TrimSuffix(t.Audience, "/")
 	if audience != "" && !slices.Contains(audiences, audience) && !strings.HasPrefix(audience, own) {
 		return access{}, errAuthentication("Invalid token audience.")

@@ -53,6 +53,15 @@ import (
 //
 // Reference: docs, Blob Service REST API; Azurite for what it leaves open.
 
+// resource is the thing that an address names, with the parameters that choose
+// among the operations on it.
+type resource string
+
+type verb struct {
+	on     resource
+	method string
+}
+
 const (
 	blobContainers    resource = "containers"
 	blobProperties    resource = "blob service properties"
@@ -98,76 +107,76 @@ const rootContainer = "$root"
 // ("Permissions for a directory, container, or blob"); that a right to create is
 // enough for blocks, azure-storage-blob for Python 12.31.1, test_commit_block_list_uds
 // and test_stage_block_from_url_uds.
-func accountOperations() map[verb]*operation {
-	return map[verb]*operation{
-		{blobContainers, http.MethodGet}:   {name: "ListContainers", resource: "s", accountSAS: "l", run: listContainers},
-		{blobProperties, http.MethodGet}:   {name: "GetBlobServiceProperties", resource: "s", accountSAS: "r", run: getBlobServiceProperties},
-		{blobProperties, http.MethodPut}:   {name: "SetBlobServiceProperties", write: true, resource: "s", accountSAS: "w", run: setBlobServiceProperties},
-		{blobStats, http.MethodGet}:        {name: "GetBlobServiceStats", resource: "s", accountSAS: "r", run: getQueueStats},
-		{blobAccountInfo, http.MethodGet}:  {name: "GetAccountInformation", resource: "sco", accountSAS: "racwdl", serviceSAS: "racwdl", run: getAccountInformation},
-		{blobAccountInfo, http.MethodHead}: {name: "GetAccountInformation", resource: "sco", accountSAS: "racwdl", serviceSAS: "racwdl", run: getAccountInformation},
-		{delegation, http.MethodPost}:      {name: "GetUserDelegationKey", resource: "s", byToken: true, run: getDelegationKey},
+func accountOperations() map[verb]*Operation {
+	return map[verb]*Operation{
+		{blobContainers, http.MethodGet}:   {Name: "ListContainers", Resource: "s", AccountSAS: "l", Run: listContainers},
+		{blobProperties, http.MethodGet}:   {Name: "GetBlobServiceProperties", Resource: "s", AccountSAS: "r", Run: getBlobServiceProperties},
+		{blobProperties, http.MethodPut}:   {Name: "SetBlobServiceProperties", Write: true, Resource: "s", AccountSAS: "w", Run: setBlobServiceProperties},
+		{blobStats, http.MethodGet}:        {Name: "GetBlobServiceStats", Resource: "s", AccountSAS: "r", Run: GetStats},
+		{blobAccountInfo, http.MethodGet}:  {Name: "GetAccountInformation", Resource: "sco", AccountSAS: "racwdl", ServiceSAS: "racwdl", Run: getAccountInformation},
+		{blobAccountInfo, http.MethodHead}: {Name: "GetAccountInformation", Resource: "sco", AccountSAS: "racwdl", ServiceSAS: "racwdl", Run: getAccountInformation},
+		{delegation, http.MethodPost}:      {Name: "GetUserDelegationKey", Resource: "s", byToken: true, Run: getDelegationKey},
 
 		// The requests in a batch check the rights of a signature.
-		{accountBatch, http.MethodPost}:   {name: "SubmitBatch", write: true, resource: "sco", accountSAS: anyLetter, run: submitBatch},
-		{containerBatch, http.MethodPost}: {name: "SubmitContainerBatch", write: true, resource: "sco", accountSAS: anyLetter, serviceSAS: anyLetter, run: submitBatch},
+		{accountBatch, http.MethodPost}:   {Name: "SubmitBatch", Write: true, Resource: "sco", AccountSAS: anyLetter, Run: submitBatch},
+		{containerBatch, http.MethodPost}: {Name: "SubmitContainerBatch", Write: true, Resource: "sco", AccountSAS: anyLetter, ServiceSAS: anyLetter, Run: submitBatch},
 
-		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "o", accountSAS: "f", run: findBlobs},
-		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "o", accountSAS: "f", serviceSAS: "f", run: findBlobs},
+		{taggedBlobs, http.MethodGet}:       {Name: "FindBlobsByTags", Resource: "o", AccountSAS: "f", Run: findBlobs},
+		{taggedInContainer, http.MethodGet}: {Name: "FindBlobsByTagsInContainer", Resource: "o", AccountSAS: "f", ServiceSAS: "f", Run: findBlobs},
 	}
 }
 
-func containerOperations() map[verb]*operation {
-	return map[verb]*operation{
-		{oneContainer, http.MethodPut}:       {name: "CreateContainer", write: true, resource: "c", accountSAS: "cw", run: createContainer},
-		{oneContainer, http.MethodGet}:       {name: "GetContainerProperties", resource: "c", accountSAS: "r", public: blob.PublicContainer, run: getContainerProperties},
-		{oneContainer, http.MethodHead}:      {name: "GetContainerProperties", resource: "c", accountSAS: "r", public: blob.PublicContainer, run: getContainerProperties},
-		{oneContainer, http.MethodDelete}:    {name: "DeleteContainer", write: true, resource: "c", accountSAS: "d", run: deleteContainer},
-		{containerMetadata, http.MethodGet}:  {name: "GetContainerMetadata", resource: "c", accountSAS: "r", public: blob.PublicContainer, run: getContainerMetadata},
-		{containerMetadata, http.MethodHead}: {name: "GetContainerMetadata", resource: "c", accountSAS: "r", public: blob.PublicContainer, run: getContainerMetadata},
-		{containerMetadata, http.MethodPut}:  {name: "SetContainerMetadata", write: true, resource: "c", accountSAS: "w", run: setContainerMetadata},
-		{containerACL, http.MethodGet}:       {name: "GetContainerACL", resource: "c", run: getContainerACL},
-		{containerACL, http.MethodHead}:      {name: "GetContainerACL", resource: "c", run: getContainerACL},
-		{containerACL, http.MethodPut}:       {name: "SetContainerACL", write: true, resource: "c", run: setContainerACL},
-		{containerLease, http.MethodPut}:     {name: "LeaseContainer", write: true, resource: "c", accountSAS: "wd", run: leaseContainer},
-		{containerBlobs, http.MethodGet}:     {name: "ListBlobs", resource: "c", accountSAS: "l", serviceSAS: "l", public: blob.PublicContainer, run: listBlobs},
+func containerOperations() map[verb]*Operation {
+	return map[verb]*Operation{
+		{oneContainer, http.MethodPut}:       {Name: "CreateContainer", Write: true, Resource: "c", AccountSAS: "cw", Run: createContainer},
+		{oneContainer, http.MethodGet}:       {Name: "GetContainerProperties", Resource: "c", AccountSAS: "r", public: blob.PublicContainer, Run: getContainerProperties},
+		{oneContainer, http.MethodHead}:      {Name: "GetContainerProperties", Resource: "c", AccountSAS: "r", public: blob.PublicContainer, Run: getContainerProperties},
+		{oneContainer, http.MethodDelete}:    {Name: "DeleteContainer", Write: true, Resource: "c", AccountSAS: "d", Run: deleteContainer},
+		{containerMetadata, http.MethodGet}:  {Name: "GetContainerMetadata", Resource: "c", AccountSAS: "r", public: blob.PublicContainer, Run: getContainerMetadata},
+		{containerMetadata, http.MethodHead}: {Name: "GetContainerMetadata", Resource: "c", AccountSAS: "r", public: blob.PublicContainer, Run: getContainerMetadata},
+		{containerMetadata, http.MethodPut}:  {Name: "SetContainerMetadata", Write: true, Resource: "c", AccountSAS: "w", Run: setContainerMetadata},
+		{containerACL, http.MethodGet}:       {Name: "GetContainerACL", Resource: "c", Run: getContainerACL},
+		{containerACL, http.MethodHead}:      {Name: "GetContainerACL", Resource: "c", Run: getContainerACL},
+		{containerACL, http.MethodPut}:       {Name: "SetContainerACL", Write: true, Resource: "c", Run: setContainerACL},
+		{containerLease, http.MethodPut}:     {Name: "LeaseContainer", Write: true, Resource: "c", AccountSAS: "wd", Run: leaseContainer},
+		{containerBlobs, http.MethodGet}:     {Name: "ListBlobs", Resource: "c", AccountSAS: "l", ServiceSAS: "l", public: blob.PublicContainer, Run: listBlobs},
 	}
 }
 
-func blobOperations() map[verb]*operation {
-	return map[verb]*operation{
-		{oneBlob, http.MethodGet}:       {name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlob},
-		{oneBlob, http.MethodHead}:      {name: "GetBlobProperties", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlobProperties},
-		{oneBlob, http.MethodPut}:       {name: "PutBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: putBlob},
-		{oneBlob, http.MethodDelete}:    {name: "DeleteBlob", write: true, resource: "o", accountSAS: "d", serviceSAS: "d", run: deleteBlob},
-		{blobHeaders, http.MethodPut}:   {name: "SetBlobProperties", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobProperties},
-		{blobMetadata, http.MethodGet}:  {name: "GetBlobMetadata", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlobMetadata},
-		{blobMetadata, http.MethodHead}: {name: "GetBlobMetadata", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlobMetadata},
-		{blobMetadata, http.MethodPut}:  {name: "SetBlobMetadata", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobMetadata},
-		{blobLease, http.MethodPut}:     {name: "LeaseBlob", write: true, resource: "o", accountSAS: "wd", serviceSAS: "wd", run: leaseBlob},
-		{blobSnapshot, http.MethodPut}:  {name: "SnapshotBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: snapshotBlob},
-		{blobBlock, http.MethodPut}:     {name: "PutBlock", write: true, resource: "o", accountSAS: "w", serviceSAS: "cw", run: putBlock},
-		{blobBlockList, http.MethodPut}: {name: "PutBlockList", write: true, resource: "o", accountSAS: "w", serviceSAS: "cw", run: putBlockList},
-		{blobBlockList, http.MethodGet}: {name: "GetBlockList", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getBlockList},
-		{blobAppend, http.MethodPut}:    {name: "AppendBlock", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: appendBlock},
-		{blobCopy, http.MethodPut}:      {name: "AbortCopyBlob", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: abortCopy},
-		{blobTier, http.MethodPut}:      {name: "SetBlobTier", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobTier},
-		{blobSeal, http.MethodPut}:      {name: "SealBlob", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: sealBlob},
-		{blobPage, http.MethodPut}:      {name: "PutPage", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: putPage},
-		{blobPages, http.MethodGet}:     {name: "GetPageRanges", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs, run: getPageRanges},
-		{blobTags, http.MethodPut}:      {name: "SetBlobTags", write: true, resource: "o", accountSAS: "t", serviceSAS: "t", run: setBlobTags},
-		{blobTags, http.MethodGet}:      {name: "GetBlobTags", resource: "o", accountSAS: "t", serviceSAS: "t", run: getBlobTags},
+func blobOperations() map[verb]*Operation {
+	return map[verb]*Operation{
+		{oneBlob, http.MethodGet}:       {Name: "GetBlob", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs, Run: getBlob},
+		{oneBlob, http.MethodHead}:      {Name: "GetBlobProperties", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs, Run: getBlobProperties},
+		{oneBlob, http.MethodPut}:       {Name: "PutBlob", Write: true, Resource: "o", AccountSAS: "cw", ServiceSAS: "cw", Run: putBlob},
+		{oneBlob, http.MethodDelete}:    {Name: "DeleteBlob", Write: true, Resource: "o", AccountSAS: "d", ServiceSAS: "d", Run: deleteBlob},
+		{blobHeaders, http.MethodPut}:   {Name: "SetBlobProperties", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "w", Run: setBlobProperties},
+		{blobMetadata, http.MethodGet}:  {Name: "GetBlobMetadata", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs, Run: getBlobMetadata},
+		{blobMetadata, http.MethodHead}: {Name: "GetBlobMetadata", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs, Run: getBlobMetadata},
+		{blobMetadata, http.MethodPut}:  {Name: "SetBlobMetadata", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "w", Run: setBlobMetadata},
+		{blobLease, http.MethodPut}:     {Name: "LeaseBlob", Write: true, Resource: "o", AccountSAS: "wd", ServiceSAS: "wd", Run: leaseBlob},
+		{blobSnapshot, http.MethodPut}:  {Name: "SnapshotBlob", Write: true, Resource: "o", AccountSAS: "cw", ServiceSAS: "cw", Run: snapshotBlob},
+		{blobBlock, http.MethodPut}:     {Name: "PutBlock", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "cw", Run: putBlock},
+		{blobBlockList, http.MethodPut}: {Name: "PutBlockList", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "cw", Run: putBlockList},
+		{blobBlockList, http.MethodGet}: {Name: "GetBlockList", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs, Run: getBlockList},
+		{blobAppend, http.MethodPut}:    {Name: "AppendBlock", Write: true, Resource: "o", AccountSAS: "aw", ServiceSAS: "aw", Run: appendBlock},
+		{blobCopy, http.MethodPut}:      {Name: "AbortCopyBlob", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "w", Run: abortCopy},
+		{blobTier, http.MethodPut}:      {Name: "SetBlobTier", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "w", Run: setBlobTier},
+		{blobSeal, http.MethodPut}:      {Name: "SealBlob", Write: true, Resource: "o", AccountSAS: "aw", ServiceSAS: "aw", Run: sealBlob},
+		{blobPage, http.MethodPut}:      {Name: "PutPage", Write: true, Resource: "o", AccountSAS: "w", ServiceSAS: "w", Run: putPage},
+		{blobPages, http.MethodGet}:     {Name: "GetPageRanges", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs, Run: getPageRanges},
+		{blobTags, http.MethodPut}:      {Name: "SetBlobTags", Write: true, Resource: "o", AccountSAS: "t", ServiceSAS: "t", Run: setBlobTags},
+		{blobTags, http.MethodGet}:      {Name: "GetBlobTags", Resource: "o", AccountSAS: "t", ServiceSAS: "t", Run: getBlobTags},
 	}
 }
 
-// blobService is the Blob service.
-func blobService() *service {
+// BlobService is the Blob service.
+func BlobService() *Service {
 	table := accountOperations()
 	maps.Copy(table, containerOperations())
 	maps.Copy(table, blobOperations())
 	for _, op := range table {
-		run := op.run
-		op.run = func(c *call) error {
+		run := op.Run
+		op.Run = func(c *Call) error {
 			err := run(c)
 			if err != nil {
 				c.in.Skip(lingering)
@@ -175,35 +184,39 @@ func blobService() *service {
 			return err
 		}
 	}
-	return &service{
-		name:   "blob",
-		letter: 'b',
-		route: func(c *call) (*operation, *Error) {
+	return &Service{
+		Name:     "blob",
+		Letter:   'b',
+		Endpoint: "BlobEndpoint",
+		Port:     func(o *Options) int { return o.BlobPort },
+		Serves:   func(a *Account) bool { return a.Blobs != nil },
+		Optional: true,
+		Route: func(c *Call) (*Operation, *Error) {
 			on, refused := blobResource(c)
 			if refused != nil {
 				return nil, refused
 			}
 			if on == notOffered {
-				return nil, errNotOffered("QueryParameterValue", c.query.Get("comp"))
+				return nil, errNotOffered("QueryParameterValue", c.Query.Get("comp"))
 			}
 			if refused := checkOffered(c); refused != nil {
 				return nil, refused
 			}
-			if op := table[verb{on, c.r.Method}]; op != nil {
+			if op := table[verb{on, c.R.Method}]; op != nil {
 				return op, nil
 			}
-			return nil, errVerb()
+			return nil, ErrVerb()
 		},
-		properties: func(ctx context.Context, a *account) (storage.ServiceProperties, error) {
+		Properties: func(ctx context.Context, a *Stored) (storage.ServiceProperties, error) {
 			p, err := a.Blobs.BlobServiceProperties(ctx)
 			if err != nil {
 				return storage.ServiceProperties{}, err
 			}
 			return *p, nil
 		},
-		serviceSAS: blobSASText,
-		sasKind:    blobSASKind,
-		policy: func(ctx context.Context, c *call, id string) (*storage.AccessPolicy, error) {
+		ServiceSAS: blobSASText,
+		SASKind:    blobSASKind,
+		Policy: func(ctx context.Context, c *Call, id string) (*storage.AccessPolicy, error) {
 			access, err := c.container().Access(ctx, nil)
 			if err != nil {
 				return nil, err
@@ -220,24 +233,24 @@ func blobService() *service {
 
 // blobResource says what an address of the Blob service names, and makes c.path
 // of it: nothing, a container, or a container and a blob.
-func blobResource(c *call) (resource, *Error) {
-	container, name, refused := splitBlobPath(c.r.URL, c.inHost)
+func blobResource(c *Call) (resource, *Error) {
+	container, name, refused := splitBlobPath(c.R.URL, c.inHost)
 	if refused != nil {
 		return "", refused
 	}
-	comp, restype := strings.ToLower(c.query.Get("comp")), strings.ToLower(c.query.Get("restype"))
+	comp, restype := strings.ToLower(c.Query.Get("comp")), strings.ToLower(c.Query.Get("restype"))
 	if container != "" && name == "" && restype == "" {
 		container, name = rootContainer, container
 	}
-	c.path = nil
+	c.Path = nil
 	if container != "" {
-		c.path = append(c.path, container)
+		c.Path = append(c.Path, container)
 		if err := blob.ValidateContainerName(container); err != nil {
 			return "", asError(err)
 		}
 	}
 	if name != "" {
-		c.path = append(c.path, name)
+		c.Path = append(c.Path, name)
 		if err := blob.ValidateName(name); err != nil {
 			return "", asError(err)
 		}
@@ -268,7 +281,7 @@ func blobResource(c *call) (resource, *Error) {
 	if on := of[comp]; on != "" {
 		return on, nil
 	}
-	return "", errInvalidParameter("comp", c.query.Get("comp"), "The address names nothing that this service has.")
+	return "", ErrInvalidParameter("comp", c.Query.Get("comp"), "The address names nothing that this service has.")
 }
 
 // splitBlobPath takes the path of an address apart. Everything behind the
@@ -282,19 +295,19 @@ func splitBlobPath(u *url.URL, inHost bool) (container, name string, refused *Er
 	for _, part := range []*string{&container, &name} {
 		unescaped, err := url.PathUnescape(*part)
 		if err != nil {
-			return "", "", newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.")
+			return "", "", NewError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.")
 		}
 		*part = unescaped
 	}
 	return container, strings.ReplaceAll(name, `\`, "/"), nil
 }
 
-func (c *call) container() blob.Container { return c.account.Blobs.Container(c.path[0]) }
+func (c *Call) container() blob.Container { return c.Account.Blobs.Container(c.Path[0]) }
 
 // blob is the blob of the address, or the snapshot of it that it names.
-func (c *call) blob() blob.Blob {
-	b := c.container().Blob(c.path[1])
-	if snapshot := c.query.Get("snapshot"); snapshot != "" {
+func (c *Call) blob() blob.Blob {
+	b := c.container().Blob(c.Path[1])
+	if snapshot := c.Query.Get("snapshot"); snapshot != "" {
 		b = b.At(snapshot)
 	}
 	return b
@@ -302,11 +315,11 @@ func (c *call) blob() blob.Blob {
 
 // blobSASKind refuses signatures that are not of a container, a blob or a snapshot,
 // and blob signatures for operations on the container.
-func blobSASKind(c *call) *Error {
-	switch kind := c.sas().field("sr"); kind {
+func blobSASKind(c *Call) *Error {
+	switch kind := c.Signature().field("sr"); kind {
 	case "c":
 	case "b", "bs":
-		if len(c.path) < 2 {
+		if len(c.Path) < 2 {
 			return errNotAuthorized("Permission", "permission")
 		}
 	default:
@@ -317,15 +330,15 @@ func blobSASKind(c *call) *Error {
 
 // blobSASText returns the string to sign of a service signature for a container
 // or a blob (docs: Create a service SAS, by the version of the signature).
-func blobSASText(c *call) string {
+func blobSASText(c *Call) string {
 	const snapshots = "2018-11-09" // first version that signs sr and the snapshot
-	s := c.sas()
+	s := c.Signature()
 	version, kind := s.field("sv"), s.field("sr")
-	of := "/blob/" + c.account.Name + "/" + c.path[0]
-	if kind != "c" && len(c.path) > 1 {
-		of += "/" + c.path[1]
+	of := "/blob/" + c.Account.Name + "/" + c.Path[0]
+	if kind != "c" && len(c.Path) > 1 {
+		of += "/" + c.Path[1]
 	}
-	lines := append(append(s.fields("sp", "st", "se"), of), s.fields("si", "sip", "spr", "sv")...)
+	lines := append(append(s.Fields("sp", "st", "se"), of), s.Fields("si", "sip", "spr", "sv")...)
 	if version >= snapshots {
 		snapshot := ""
 		if kind == "bs" {
@@ -336,5 +349,5 @@ func blobSASText(c *call) string {
 	if version >= sesVersion {
 		lines = append(lines, s.field("ses"))
 	}
-	return strings.Join(append(lines, s.fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
+	return strings.Join(append(lines, s.Fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
 }

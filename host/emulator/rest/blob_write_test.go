@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
@@ -410,7 +411,7 @@ func TestBodiesOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: struct{ blob.Account }{storage.New(clk, nil)}}
-	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
+	server, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

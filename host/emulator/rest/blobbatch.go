@@ -24,12 +24,12 @@ const (
 //
 // Source: docs, Blob Batch; what a batch that cannot be read is answered, Azurite:
 // tests/blob/apis/blobbatch.test.ts.
-func submitBatch(c *call) error {
-	kind := c.r.Header.Get("Content-Type")
+func submitBatch(c *Call) error {
+	kind := c.R.Header.Get("Content-Type")
 	if kind == "" {
 		return errMissingHeader("Content-Type")
 	}
-	b, err := c.body(maxBatchBody)
+	b, err := c.Body(maxBatchBody)
 	if err != nil {
 		return err
 	}
@@ -48,14 +48,14 @@ func submitBatch(c *call) error {
 	}
 	if refused != nil { // the batch as a whole: an answer that has no identifier
 		only := &batchResponse{header: http.Header{}}
-		(&call{front: c.front, w: only, r: c.r, id: c.id}).refuse(refused)
+		(&Call{front: c.front, W: only, R: c.R, id: c.id}).refuse(refused)
 		answer.add(only)
 	}
-	c.w.Header().Set("Content-Type", "multipart/mixed; boundary="+answer.boundary)
+	c.W.Header().Set("Content-Type", "multipart/mixed; boundary="+answer.boundary)
 	body := answer.close()
-	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	c.w.WriteHeader(http.StatusAccepted)
-	c.w.Write(body) // the client has gone
+	c.W.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	c.W.WriteHeader(http.StatusAccepted)
+	c.W.Write(body) // the client has gone
 	return nil
 }
 
@@ -73,7 +73,7 @@ func batchBoundary(kind string) (string, *Error) {
 	}
 	switch {
 	case found > 1:
-		return "", newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.")
+		return "", NewError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.")
 	case !strings.EqualFold(strings.TrimSpace(parts[0]), "multipart/mixed"), boundary == "":
 		return "", errInvalidHeader("Content-Type", kind)
 	}
@@ -88,7 +88,7 @@ type batchRequest struct {
 }
 
 func readBatch(b []byte, boundary string) ([]batchRequest, *Error) {
-	unreadable := newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.")
+	unreadable := NewError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.")
 	parts := multipart.NewReader(bytes.NewReader(b), boundary)
 	var requests []batchRequest
 	for {
@@ -100,7 +100,7 @@ func readBatch(b []byte, boundary string) ([]batchRequest, *Error) {
 			return nil, unreadable
 		}
 		if len(requests) == maxBatchRequests {
-			return nil, newError(http.StatusBadRequest, "ExceedsMaxBatchRequestCount", "The batch operation exceeds maximum number of allowed subrequests.")
+			return nil, NewError(http.StatusBadRequest, "ExceedsMaxBatchRequestCount", "The batch operation exceeds maximum number of allowed subrequests.")
 		}
 		one := batchRequest{id: part.Header.Get("Content-Id")}
 		text, err := io.ReadAll(part)
@@ -129,20 +129,20 @@ func checkOneKind(requests []batchRequest) *Error {
 		}
 	}
 	if deletes > 0 && tiers > 0 {
-		return newError(http.StatusBadRequest, "AllBatchSubRequestsShouldBeSameApi", "All batch subrequests should be the same api.")
+		return NewError(http.StatusBadRequest, "AllBatchSubRequestsShouldBeSameApi", "All batch subrequests should be the same api.")
 	}
 	return nil
 }
 
 // batched runs one request of a batch.
-func (c *call) batched(one batchRequest) *batchResponse {
+func (c *Call) batched(one batchRequest) *batchResponse {
 	w := &batchResponse{id: one.id, header: http.Header{}}
-	sub := &call{front: c.front, w: w, r: one.r, in: c.in}
+	sub := &Call{front: c.front, W: w, R: one.r, in: c.in}
 	if one.r == nil {
-		sub.r = c.r
+		sub.R = c.R
 	} else {
-		sub.r = one.r.WithContext(c.r.Context())
-		sub.r.RemoteAddr, sub.r.Host = c.r.RemoteAddr, c.r.Host
+		sub.R = one.r.WithContext(c.R.Context())
+		sub.R.RemoteAddr, sub.R.Host = c.R.RemoteAddr, c.R.Host
 	}
 	sub.id = requestID(c.front.idPrefix, c.front.requests.Add(1))
 	sub.commonHeaders()
@@ -168,7 +168,7 @@ func (e *Error) asFailure() error {
 }
 
 // serveIn is serve for a request of a batch.
-func (c *call) serveIn(batch *call) error {
+func (c *Call) serveIn(batch *Call) error {
 	if err := c.locate(); err != nil {
 		return err
 	}
@@ -177,12 +177,12 @@ func (c *call) serveIn(batch *call) error {
 	}
 	op := c.op
 	switch {
-	case op.name != "DeleteBlob" && op.name != "SetBlobTier", c.r.ContentLength > 0:
-		return newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "a batch deletes blobs or sets their tier")
-	case c.account != batch.account || len(batch.path) > 0 && batch.path[0] != c.path[0]:
-		return newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the blob is not in the account or container of the batch")
+	case op.Name != "DeleteBlob" && op.Name != "SetBlobTier", c.R.ContentLength > 0:
+		return NewError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "a batch deletes blobs or sets their tier")
+	case c.Account != batch.Account || len(batch.Path) > 0 && batch.Path[0] != c.Path[0]:
+		return NewError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the blob is not in the account or container of the batch")
 	}
-	return op.run(c)
+	return op.Run(c)
 }
 
 // batchResponse is the answer to one request of a batch.

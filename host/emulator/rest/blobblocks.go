@@ -15,16 +15,16 @@ import (
 // maxBlockListBody is enough for the longest list of blocks.
 const maxBlockListBody = 16 << 20
 
-func putBlock(c *call) error {
-	if !c.query.Has("blockid") {
-		return errMissingParameter("blockid")
+func putBlock(c *Call) error {
+	if !c.Query.Has("blockid") {
+		return ErrMissingParameter("blockid")
 	}
-	id := strings.ReplaceAll(c.query.Get("blockid"), " ", "+") // base64 has no blanks
+	id := strings.ReplaceAll(c.Query.Get("blockid"), " ", "+") // base64 has no blanks
 	sums, refused := c.asked().checksums(bodyChecksums)
 	if refused != nil {
 		return refused
 	}
-	opts := &blobapi.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id"), BodyMD5: sums.md5}
+	opts := &blobapi.PutBlockOptions{LeaseID: c.R.Header.Get("X-Ms-Lease-Id"), BodyMD5: sums.md5}
 	body, discard, err := c.block(blobapi.MaxPutBlock, sums)
 	if err != nil {
 		return err
@@ -37,8 +37,8 @@ func putBlock(c *call) error {
 
 // block keeps aside what a block is made of: the body of the request, or a range of
 // the source that it names (docs: Put Block From URL, Append Block From URL).
-func (c *call) block(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
-	address := c.r.Header.Get("X-Ms-Copy-Source")
+func (c *Call) block(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
+	address := c.R.Header.Get("X-Ms-Copy-Source")
 	if address == "" {
 		return c.stage(limit, c.asked().ofBlock(sums))
 	}
@@ -57,7 +57,7 @@ func (c *call) block(limit int64, sums checksums) (body io.Reader, discard func(
 	return content.body, content.discard, nil
 }
 
-func putBlockList(c *call) error {
+func putBlockList(c *Call) error {
 	opts, refused := c.putOptions(false)
 	if refused != nil {
 		return refused
@@ -70,7 +70,7 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	b, err := c.body(maxBlockListBody)
+	b, err := c.Body(maxBlockListBody)
 	if err != nil {
 		return err
 	}
@@ -106,21 +106,21 @@ func parseBlockList(b []byte) ([]blobapi.BlockRef, *Error) {
 	for _, block := range list.Blocks {
 		from, ok := sources[block.XMLName.Local]
 		if !ok {
-			return nil, errInvalidXML("want Latest, Committed or Uncommitted, got " + strconv.Quote(block.XMLName.Local))
+			return nil, ErrInvalidXML("want Latest, Committed or Uncommitted, got " + strconv.Quote(block.XMLName.Local))
 		}
 		refs = append(refs, blobapi.BlockRef{ID: strings.TrimSpace(block.ID), From: from})
 	}
 	return refs, nil
 }
 
-func getBlockList(c *call) error {
-	which := strings.ToLower(c.query.Get("blocklisttype"))
+func getBlockList(c *Call) error {
+	which := strings.ToLower(c.Query.Get("blocklisttype"))
 	switch which {
 	case "":
 		which = "committed"
 	case "committed", "uncommitted", "all":
 	default:
-		return errInvalidParameter("blocklisttype", c.query.Get("blocklisttype"), "Want committed, uncommitted or all.")
+		return ErrInvalidParameter("blocklisttype", c.Query.Get("blocklisttype"), "Want committed, uncommitted or all.")
 	}
 	if c.access.anonymous && which != "committed" { // as is written where public access is explained
 		return errNotAuthorized("Permission", "permission")
@@ -130,31 +130,31 @@ func getBlockList(c *call) error {
 		return refused
 	}
 	var list *blobapi.BlockList
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		list, err = c.blob().BlockList(ctx, cond)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.headers().version(list.ETag, list.LastModified)
-	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(list.ContentLength, 10))
-	b := []byte(xmlHeader + "<BlockList>")
+	c.Headers().version(list.ETag, list.LastModified)
+	c.W.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(list.ContentLength, 10))
+	b := []byte(XMLHeader + "<BlockList>")
 	if which != "uncommitted" {
 		b = appendBlocks(b, "CommittedBlocks", list.Committed)
 	}
 	if which != "committed" {
 		b = appendBlocks(b, "UncommittedBlocks", list.Uncommitted)
 	}
-	return c.answer(http.StatusOK, append(b, "</BlockList>"...))
+	return c.Answer(http.StatusOK, append(b, "</BlockList>"...))
 }
 
 func appendBlocks(b []byte, name string, blocks []blobapi.Block) []byte {
 	b = append(b, "<"+name+">"...)
 	for _, block := range blocks {
 		b = append(b, "<Block>"...)
-		b = appendElement(b, "Name", block.ID)
-		b = appendElement(b, "Size", strconv.FormatInt(block.Size, 10))
+		b = AppendElement(b, "Name", block.ID)
+		b = AppendElement(b, "Size", strconv.FormatInt(block.Size, 10))
 		b = append(b, "</Block>"...)
 	}
 	return append(b, "</"+name+">"...)
@@ -165,7 +165,7 @@ type sealable interface {
 	Seal(ctx context.Context, position *int64, cond *blobapi.Conditions) (*blobapi.Written, error)
 }
 
-func sealBlob(c *call) error {
+func sealBlob(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
@@ -181,13 +181,13 @@ func sealBlob(c *call) error {
 	return c.write(http.StatusOK, func(ctx context.Context) (*blobapi.Written, error) {
 		w, err := blob.Seal(ctx, position, cond)
 		if err == nil {
-			c.w.Header().Set("X-Ms-Blob-Sealed", "true")
+			c.W.Header().Set("X-Ms-Blob-Sealed", "true")
 		}
 		return w, err
 	})
 }
 
-func appendBlock(c *call) error {
+func appendBlock(c *Call) error {
 	opts := &blobapi.AppendBlockOptions{}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
@@ -210,15 +210,15 @@ func appendBlock(c *call) error {
 	}
 	defer discard()
 	var a *blobapi.Appended
-	err = c.inside(func(ctx context.Context) (err error) {
+	err = c.Inside(func(ctx context.Context) (err error) {
 		a, err = c.blob().AppendBlock(ctx, body, opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.headers().encrypted()
-	h := c.w.Header()
+	c.Headers().encrypted()
+	h := c.W.Header()
 	h.Set("X-Ms-Blob-Append-Offset", strconv.FormatInt(a.Offset, 10))
 	h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(a.Blocks))
 	return c.written(http.StatusCreated, &a.Written)

@@ -23,9 +23,9 @@ type stager interface {
 // stage reads the body of a request to its end, outside the clock, and compares it
 // with the CRC-64 that the request brings. The caller calls discard once the
 // operation is over.
-func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
-	if c.r.ContentLength > limit {
-		return nil, nil, errBodyTooLarge(limit)
+func (c *Call) stage(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
+	if c.R.ContentLength > limit {
+		return nil, nil, ErrBodyTooLarge(limit)
 	}
 	if sums.crc64 == nil && !sums.answerCRC {
 		return c.stageBody(c.in, limit, true)
@@ -47,17 +47,17 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 // "Response headers").
 func (a asked) alwaysMD5() bool { return a.version() < "2019-02-02" }
 
-func (c *call) stageBody(in io.Reader, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
-	body, discard, err = c.stageFrom(in, max(c.r.ContentLength, 0), limit, withMD5)
+func (c *Call) stageBody(in io.Reader, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
+	body, discard, err = c.stageFrom(in, max(c.R.ContentLength, 0), limit, withMD5)
 	if c.in.Err() != nil {
-		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())
+		return nil, nil, NewError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())
 	}
 	return body, discard, err
 }
 
 // stageFrom reads content of that size, 0 if it is not known, to its end.
-func (c *call) stageFrom(in io.Reader, size, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
-	if s, ok := c.account.Blobs.(stager); ok {
+func (c *Call) stageFrom(in io.Reader, size, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
+	if s, ok := c.Account.Blobs.(stager); ok {
 		stage := s.StageBody
 		if !withMD5 {
 			stage = s.StageBlock
@@ -71,7 +71,7 @@ func (c *call) stageFrom(in io.Reader, size, limit int64, withMD5 bool) (body io
 		body, discard, err = spool(in, limit)
 	}
 	if storage.CodeOf(err) == storage.CodeRequestBodyTooLarge {
-		err = errBodyTooLarge(limit)
+		err = ErrBodyTooLarge(limit)
 	}
 	return body, discard, err
 }
@@ -83,7 +83,7 @@ func spool(r io.Reader, limit int64) (body io.Reader, discard func(), err error)
 		return nil, nil, err
 	}
 	if int64(len(head)) > limit {
-		return nil, nil, errBodyTooLarge(limit)
+		return nil, nil, ErrBodyTooLarge(limit)
 	}
 	if len(head) <= spoolAbove {
 		return &spooled{head: head}, func() {}, nil
@@ -98,7 +98,7 @@ func spool(r io.Reader, limit int64) (body io.Reader, discard func(), err error)
 	}
 	n, err := io.Copy(file, io.LimitReader(r, limit-int64(len(head))+1))
 	if err == nil && int64(len(head))+n > limit {
-		err = errBodyTooLarge(limit)
+		err = ErrBodyTooLarge(limit)
 	}
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)

@@ -20,10 +20,10 @@ func (a asked) publicAccess() (blob.PublicAccess, *Error) {
 	return "", errInvalidHeader("x-ms-blob-public-access", text)
 }
 
-func createContainer(c *call) error {
+func createContainer(c *Call) error {
 	opts := &blob.CreateContainerOptions{}
 	var refused *Error
-	if opts.Metadata, refused = c.metadata(); refused != nil {
+	if opts.Metadata, refused = c.Metadata(); refused != nil {
 		return refused
 	}
 	if opts.PublicAccess, refused = c.asked().publicAccess(); refused != nil {
@@ -35,9 +35,9 @@ func createContainer(c *call) error {
 }
 
 // write runs a write in the clock and answers with the new version.
-func (c *call) write(status int, f func(ctx context.Context) (*blob.Written, error)) error {
+func (c *Call) write(status int, f func(ctx context.Context) (*blob.Written, error)) error {
 	var w *blob.Written
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		w, err = f(ctx)
 		return err
 	})
@@ -48,37 +48,37 @@ func (c *call) write(status int, f func(ctx context.Context) (*blob.Written, err
 }
 
 // writeContent is write for what is stored encrypted, as every account's data is.
-func (c *call) writeContent(status int, f func(ctx context.Context) (*blob.Written, error)) error {
+func (c *Call) writeContent(status int, f func(ctx context.Context) (*blob.Written, error)) error {
 	return c.write(status, func(ctx context.Context) (*blob.Written, error) {
 		w, err := f(ctx)
 		if err == nil {
-			c.headers().encrypted()
+			c.Headers().encrypted()
 		}
 		return w, err
 	})
 }
 
-func (c *call) containerProperties() error {
+func (c *Call) containerProperties() error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
 	var p *blob.ContainerProperties
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		p, err = c.container().Properties(ctx, cond)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.headers().version(p.ETag, p.LastModified)
-	c.headers().metadata(p.Metadata)
-	if c.op.name == "GetContainerMetadata" {
+	c.Headers().version(p.ETag, p.LastModified)
+	c.Headers().Metadata(p.Metadata)
+	if c.op.Name == "GetContainerMetadata" {
 		return nil
 	}
-	c.headers().lease(p.Lease)
-	h := c.w.Header()
-	c.headers().publicAccess(p.PublicAccess)
+	c.Headers().lease(p.Lease)
+	h := c.W.Header()
+	c.Headers().publicAccess(p.PublicAccess)
 	h.Set("X-Ms-Has-Immutability-Policy", "false")
 	h.Set("X-Ms-Has-Legal-Hold", "false")
 	h.Set("X-Ms-Immutable-Storage-With-Versioning-Enabled", "false")
@@ -93,21 +93,21 @@ func (h headers) publicAccess(level blob.PublicAccess) {
 	}
 }
 
-func getContainerProperties(c *call) error {
+func getContainerProperties(c *Call) error {
 	if err := c.containerProperties(); err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, nil)
+	return c.Answer(http.StatusOK, nil)
 }
 
-func getContainerMetadata(c *call) error { return getContainerProperties(c) }
+func getContainerMetadata(c *Call) error { return getContainerProperties(c) }
 
-func setContainerMetadata(c *call) error {
+func setContainerMetadata(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
-	metadata, refused := c.metadata()
+	metadata, refused := c.Metadata()
 	if refused != nil {
 		return refused
 	}
@@ -116,40 +116,40 @@ func setContainerMetadata(c *call) error {
 	})
 }
 
-func deleteContainer(c *call) error {
+func deleteContainer(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
-	if err := c.inside(func(ctx context.Context) error { return c.container().Delete(ctx, cond) }); err != nil {
+	if err := c.Inside(func(ctx context.Context) error { return c.container().Delete(ctx, cond) }); err != nil {
 		return err
 	}
-	inside := "lease of " + c.path[0] + "/"
+	inside := "lease of " + c.Path[0] + "/"
 	c.front.pins.ReleaseFunc(func(key string) bool {
-		return key == c.pinOfLease() || strings.HasPrefix(key, inside) && strings.HasSuffix(key, " of "+c.account.Name)
+		return key == c.pinOfLease() || strings.HasPrefix(key, inside) && strings.HasSuffix(key, " of "+c.Account.Name)
 	})
-	return c.answer(http.StatusAccepted, nil)
+	return c.Answer(http.StatusAccepted, nil)
 }
 
-func getContainerACL(c *call) error {
+func getContainerACL(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
 	var a *blob.ContainerAccess
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		a, err = c.container().Access(ctx, cond)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.headers().version(a.ETag, a.LastModified)
-	c.headers().publicAccess(a.PublicAccess)
-	return c.answer(http.StatusOK, policiesDocument(a.Policies))
+	c.Headers().version(a.ETag, a.LastModified)
+	c.Headers().publicAccess(a.PublicAccess)
+	return c.Answer(http.StatusOK, PoliciesDocument(a.Policies))
 }
 
-func setContainerACL(c *call) error {
+func setContainerACL(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
@@ -158,11 +158,11 @@ func setContainerACL(c *call) error {
 	if a.PublicAccess, refused = c.asked().publicAccess(); refused != nil {
 		return refused
 	}
-	b, err := c.body(maxDocument)
+	b, err := c.Body(MaxDocument)
 	if err != nil {
 		return err
 	}
-	if a.Policies, refused = parsePolicies(b, containerLetters); refused != nil {
+	if a.Policies, refused = ParsePolicies(b, containerLetters); refused != nil {
 		return refused
 	}
 	return c.write(http.StatusOK, func(ctx context.Context) (*blob.Written, error) {

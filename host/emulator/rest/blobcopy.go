@@ -12,35 +12,34 @@ import (
 	"github.com/minio/crc64nvme"
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
-
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 )
 
-func snapshotBlob(c *call) error {
+func snapshotBlob(c *Call) error {
 	opts := &blobapi.SnapshotOptions{}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return refused
 	}
-	if opts.Metadata, refused = c.metadata(); refused != nil {
+	if opts.Metadata, refused = c.Metadata(); refused != nil {
 		return refused
 	}
 	var s *blobapi.SnapshotTaken
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		s, err = c.blob().Snapshot(ctx, opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("X-Ms-Snapshot", s.Snapshot)
+	c.W.Header().Set("X-Ms-Snapshot", s.Snapshot)
 	return c.written(http.StatusCreated, &s.Written)
 }
 
 // copyOptions reads what a copy is asked to be.
-func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
-	opts := &blobapi.CopyOptions{SourceURL: c.r.Header.Get("X-Ms-Copy-Source")}
+func copyOptions(c *Call) (*blobapi.CopyOptions, *Error) {
+	opts := &blobapi.CopyOptions{SourceURL: c.R.Header.Get("X-Ms-Copy-Source")}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return nil, refused
@@ -48,7 +47,7 @@ func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
 	if opts.SourceConditions, refused = c.conditions("X-Ms-Source-"); refused != nil {
 		return nil, refused
 	}
-	if opts.Metadata, refused = c.metadata(); refused != nil {
+	if opts.Metadata, refused = c.Metadata(); refused != nil {
 		return nil, refused
 	}
 	if opts.Tags, refused = c.tags(); refused != nil {
@@ -63,11 +62,11 @@ func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
 	if opts.RehydratePriority, refused = c.asked().rehydratePriority(); refused != nil {
 		return nil, refused
 	}
-	if text := c.r.Header.Get("X-Ms-Seal-Blob"); text != "" {
+	if text := c.R.Header.Get("X-Ms-Seal-Blob"); text != "" {
 		seal := strings.EqualFold(text, "true")
 		opts.Seal = &seal
 	}
-	opts.Sync = strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true")
+	opts.Sync = strings.EqualFold(c.R.Header.Get("X-Ms-Requires-Sync"), "true")
 	return opts, nil
 }
 
@@ -77,7 +76,7 @@ func copyOptions(c *call) (*blobapi.CopyOptions, *Error) {
 //
 // Source of the latter: docs, Copy Blob From URL, "x-ms-copy-source"; azure-storage-blob
 // for Python 12.31.1, test_start_copy_from_url_with_oauth.
-func copyBlob(c *call) error {
+func copyBlob(c *Call) error {
 	opts, refused := copyOptions(c)
 	if refused != nil {
 		return refused
@@ -100,8 +99,8 @@ func copyBlob(c *call) error {
 	answer := c.guardOverwrite(opts.Conditions)
 	var copied *blobapi.Copied
 	var err error
-	if from.call.account == c.account {
-		err = c.inside(func(ctx context.Context) (err error) {
+	if from.call.Account == c.Account {
+		err = c.Inside(func(ctx context.Context) (err error) {
 			copied, err = c.blob().CopyFrom(ctx, from.blob, opts)
 			return err
 		})
@@ -111,8 +110,8 @@ func copyBlob(c *call) error {
 	if err != nil {
 		return answer(err)
 	}
-	c.w.Header().Set("X-Ms-Copy-Id", copied.ID)
-	c.w.Header().Set("X-Ms-Copy-Status", copied.Status)
+	c.W.Header().Set("X-Ms-Copy-Id", copied.ID)
+	c.W.Header().Set("X-Ms-Copy-Status", copied.Status)
 	copied.ContentMD5 = sum
 	return c.written(http.StatusAccepted, &copied.Written)
 }
@@ -120,7 +119,7 @@ func copyBlob(c *call) error {
 // compare reads a source outside the clock, as far as the request asks for a
 // comparison of its content, and returns the MD5 that it names. Conditions on the
 // source then make sure that it is still what was read.
-func (from *source) compare(c *call, cond *blobapi.Conditions) ([]byte, error) {
+func (from *source) compare(c *Call, cond *blobapi.Conditions) ([]byte, error) {
 	sums, refused := c.asked().checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
@@ -164,15 +163,15 @@ type (
 )
 
 // copyTo copies a blob of another account of this server to where a call asks for it.
-func (from *source) copyTo(c *call, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
-	source, ok := from.call.account.Blobs.(exporter)
-	to, ok2 := c.account.Blobs.(importer)
+func (from *source) copyTo(c *Call, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
+	source, ok := from.call.Account.Blobs.(exporter)
+	to, ok2 := c.Account.Blobs.(importer)
 	blob, ok3 := c.blob().(copiedInto)
 	if !ok || !ok2 || !ok3 {
 		return nil, storage.NewError(storage.CodeNotImplemented)
 	}
 	var exported *blobs.Exported
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		exported, err = source.Export(ctx, from.blob, opts.SourceConditions)
 		return err
 	})
@@ -189,7 +188,7 @@ func (from *source) copyTo(c *call, opts *blobapi.CopyOptions) (*blobapi.Copied,
 	}
 	defer imported.Discard()
 	var copied *blobapi.Copied
-	err = c.inside(func(ctx context.Context) (err error) {
+	err = c.Inside(func(ctx context.Context) (err error) {
 		copied, err = blob.CopyIn(ctx, imported, opts)
 		return err
 	})
@@ -211,9 +210,9 @@ func withoutSignature(address string) string {
 }
 
 // abortCopy finds nothing to abort: copies are complete when they are answered.
-func abortCopy(c *call) error {
-	if !strings.EqualFold(c.r.Header.Get("X-Ms-Copy-Action"), "abort") {
-		return errInvalidHeader("x-ms-copy-action", c.r.Header.Get("X-Ms-Copy-Action"))
+func abortCopy(c *Call) error {
+	if !strings.EqualFold(c.R.Header.Get("X-Ms-Copy-Action"), "abort") {
+		return errInvalidHeader("x-ms-copy-action", c.R.Header.Get("X-Ms-Copy-Action"))
 	}
-	return newError(http.StatusConflict, "NoPendingCopyOperation", "There is currently no pending copy operation.")
+	return NewError(http.StatusConflict, "NoPendingCopyOperation", "There is currently no pending copy operation.")
 }

@@ -63,7 +63,7 @@ var blobMessages = map[storage.Code]string{
 
 // blobError returns the answer for a failure of the blob service.
 func blobError(e *storage.Error) *Error {
-	out := newError(e.Status, string(e.Code), blobMessages[e.Code])
+	out := NewError(e.Status, string(e.Code), blobMessages[e.Code])
 	if out.Message == "" {
 		out.Message = e.Text
 	} else if e.Text != "" {

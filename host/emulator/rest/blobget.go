@@ -23,47 +23,47 @@ const (
 	sendBuffer = 256 << 10
 )
 
-func getBlobProperties(c *call) error {
+func getBlobProperties(c *Call) error {
 	p, err := c.readProperties()
 	if err != nil {
 		return err
 	}
-	c.headers().blob(p)
+	c.Headers().blob(p)
 	c.overrideHeaders()
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Length", strconv.FormatInt(p.ContentLength, 10))
 	if p.Headers.ContentMD5 != nil {
 		h.Set("Content-Md5", base64MD5(p.Headers.ContentMD5))
 	}
-	c.headers().tier(p)
-	c.w.WriteHeader(http.StatusOK)
+	c.Headers().tier(p)
+	c.W.WriteHeader(http.StatusOK)
 	return nil
 }
 
-func (c *call) readProperties() (*blob.Properties, error) {
+func (c *Call) readProperties() (*blob.Properties, error) {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return nil, refused
 	}
 	var p *blob.Properties
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		p, err = c.blob().Properties(ctx, cond)
 		return err
 	})
 	return p, err
 }
 
-func getBlobMetadata(c *call) error {
+func getBlobMetadata(c *Call) error {
 	p, err := c.readProperties()
 	if err != nil {
 		return err
 	}
-	c.headers().version(p.ETag, p.LastModified)
-	c.headers().metadata(p.Metadata)
-	return c.answer(http.StatusOK, nil)
+	c.Headers().version(p.ETag, p.LastModified)
+	c.Headers().Metadata(p.Metadata)
+	return c.Answer(http.StatusOK, nil)
 }
 
-func getBlob(c *call) error {
+func getBlob(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
@@ -88,7 +88,7 @@ func getBlob(c *call) error {
 		return tooLong()
 	}
 	var d *blob.Download
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		d, err = c.blob().Get(ctx, &blob.GetOptions{Range: asked, Conditions: cond})
 		return err
 	})
@@ -104,13 +104,13 @@ func getBlob(c *call) error {
 
 // send answers with a blob's content. A failure after the answer has begun cuts the
 // connection.
-func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
-	c.headers().blob(d.Properties)
-	if c.w.Header().Get("X-Ms-Version") >= version2026Oct { // azure-storage-blob for Python, CHANGELOG.md, 12.31.0b1
-		c.headers().tier(d.Properties)
+func (c *Call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
+	c.Headers().blob(d.Properties)
+	if c.W.Header().Get("X-Ms-Version") >= version2026Oct { // azure-storage-blob for Python, CHANGELOG.md, 12.31.0b1
+		c.Headers().tier(d.Properties)
 	}
 	c.overrideHeaders()
-	h := c.w.Header()
+	h := c.W.Header()
 	h.Set("Content-Length", strconv.FormatInt(d.Range.Count, 10))
 	whole, status := d.Properties.Headers.ContentMD5, http.StatusOK
 	from := io.Reader(d.Body)
@@ -129,23 +129,23 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 				sum := md5.Sum(part)
 				h.Set("Content-Md5", base64MD5(sum[:]))
 			} else {
-				c.headers().crc(crcBytes(crc64nvme.Checksum(part)))
+				c.Headers().crc(crcBytes(crc64nvme.Checksum(part)))
 			}
 			from = bytes.NewReader(part)
 		}
 	} else if whole != nil {
 		h.Set("Content-Md5", base64MD5(whole))
 	}
-	c.w.WriteHeader(status)
+	c.W.WriteHeader(status)
 	content := sending{from: from, left: d.Range.Count, front: c.front}
 	defer content.close()
 	for content.left > 0 {
 		part, err := content.next()
 		if err != nil {
-			c.front.server.opts.Logger.Error().Err(err).Str("component", c.front.service.name+" rest").Str("blob", strings.Join(c.path, "/")).Msg("a blob could not be read to its end")
+			c.front.server.opts.Logger.Error().Err(err).Str("component", c.front.service.Name+" rest").Str("blob", strings.Join(c.Path, "/")).Msg("a blob could not be read to its end")
 			return ErrCut
 		}
-		if _, err := c.w.Write(part); err != nil {
+		if _, err := c.W.Write(part); err != nil {
 			return ErrCut
 		}
 	}
@@ -204,15 +204,15 @@ func (d *front) buffer(size int64) (b []byte, giveBack func()) {
 }
 
 // overrideHeaders puts the headers in place that a signature asks for.
-func (c *call) overrideHeaders() {
+func (c *Call) overrideHeaders() {
 	if !c.access.overrides {
 		return
 	}
 	for _, f := range []Detail{
 		{"Cache-Control", "rscc"}, {"Content-Disposition", "rscd"}, {"Content-Encoding", "rsce"}, {"Content-Language", "rscl"}, {"Content-Type", "rsct"},
 	} {
-		if v := c.query.Get(f.Value); v != "" {
-			c.w.Header().Set(f.Name, v)
+		if v := c.Query.Get(f.Value); v != "" {
+			c.W.Header().Set(f.Name, v)
 		}
 	}
 }

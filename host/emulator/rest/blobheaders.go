@@ -12,8 +12,8 @@ import (
 
 // conditions reads the conditional headers and the lease. A prefix such as
 // "X-Ms-Source-" reads those on the source of a copy.
-func (c *call) conditions(prefix string) (*blob.Conditions, *Error) {
-	h := c.r.Header
+func (c *Call) conditions(prefix string) (*blob.Conditions, *Error) {
+	h := c.R.Header
 	cond := &blob.Conditions{IfMatch: h.Get(prefix + "If-Match"), IfNoneMatch: h.Get(prefix + "If-None-Match")}
 	own := prefix
 	if own == "" {
@@ -53,7 +53,7 @@ func (a asked) time(name string) (time.Time, *Error) {
 // the write as it is to be answered.
 //
 // Source: docs, Create a service SAS ("Permissions": c, "Write a new blob").
-func (c *call) guardOverwrite(cond *blob.Conditions) (answer func(error) error) {
+func (c *Call) guardOverwrite(cond *blob.Conditions) (answer func(error) error) {
 	if c.access.allows("w") {
 		return func(err error) error { return err }
 	}
@@ -63,7 +63,7 @@ func (c *call) guardOverwrite(cond *blob.Conditions) (answer func(error) error) 
 	}
 	return func(err error) error {
 		if own && storage.CodeOf(err) == storage.CodeBlobAlreadyExists {
-			return newError(http.StatusForbidden, "UnauthorizedBlobOverwrite", "This request is not authorized to perform blob overwrites.")
+			return NewError(http.StatusForbidden, "UnauthorizedBlobOverwrite", "This request is not authorized to perform blob overwrites.")
 		}
 		return err
 	}
@@ -107,7 +107,7 @@ func (a asked) headers(plain bool) (blob.Headers, *Error) {
 }
 
 // putOptions reads what comes with a whole blob.
-func (c *call) putOptions(plain bool) (*blob.PutOptions, *Error) {
+func (c *Call) putOptions(plain bool) (*blob.PutOptions, *Error) {
 	opts := &blob.PutOptions{}
 	var refused *Error
 	if opts.Tags, refused = c.tags(); refused != nil {
@@ -119,7 +119,7 @@ func (c *call) putOptions(plain bool) (*blob.PutOptions, *Error) {
 	if opts.Headers, refused = c.asked().headers(plain); refused != nil {
 		return nil, refused
 	}
-	if opts.Metadata, refused = c.metadata(); refused != nil {
+	if opts.Metadata, refused = c.Metadata(); refused != nil {
 		return nil, refused
 	}
 	return opts, nil
@@ -140,15 +140,15 @@ func (a asked) number(name string) (*int64, *Error) {
 }
 
 // written answers a write.
-func (c *call) written(status int, w *blob.Written) error {
-	c.headers().version(w.ETag, w.LastModified)
+func (c *Call) written(status int, w *blob.Written) error {
+	c.Headers().version(w.ETag, w.LastModified)
 	if w.ContentMD5 != nil {
-		c.w.Header().Set("Content-Md5", base64.StdEncoding.EncodeToString(w.ContentMD5))
+		c.W.Header().Set("Content-Md5", base64.StdEncoding.EncodeToString(w.ContentMD5))
 	}
 	if c.crc64 != nil {
-		c.headers().crc(c.crc64)
+		c.Headers().crc(c.crc64)
 	}
-	return c.answer(status, nil)
+	return c.Answer(status, nil)
 }
 
 func (h headers) crc(sum []byte) {
@@ -160,7 +160,7 @@ func (h headers) version(etag string, modified time.Time) {
 		h["ETag"] = []string{etag}
 	}
 	if !modified.IsZero() {
-		h.set("Last-Modified", wireTime(modified))
+		h.set("Last-Modified", WireTime(modified))
 	}
 }
 
@@ -182,7 +182,7 @@ func (h headers) lease(l blob.LeaseProperties) {
 // and its MD5.
 func (h headers) blob(p *blob.Properties) {
 	h.version(p.ETag, p.LastModified)
-	h.metadata(p.Metadata)
+	h.Metadata(p.Metadata)
 	h.lease(p.Lease)
 	h["Content-Type"] = nil // nothing is guessed
 	for _, f := range []Detail{
@@ -195,7 +195,7 @@ func (h headers) blob(p *blob.Properties) {
 	}
 	h.set("Accept-Ranges", "bytes")
 	h.set("X-Ms-Blob-Type", string(p.Type))
-	h.set("X-Ms-Creation-Time", wireTime(p.Created))
+	h.set("X-Ms-Creation-Time", WireTime(p.Created))
 	h.set("X-Ms-Server-Encrypted", "true")
 	if p.TagCount > 0 {
 		h.set("X-Ms-Tag-Count", strconv.Itoa(p.TagCount))
@@ -214,7 +214,7 @@ func (h headers) blob(p *blob.Properties) {
 		h.set("X-Ms-Copy-Source", s.Source)
 		h.set("X-Ms-Copy-Status", s.Status)
 		h.set("X-Ms-Copy-Progress", copyProgress(s))
-		h.set("X-Ms-Copy-Completion-Time", wireTime(s.Completed))
+		h.set("X-Ms-Copy-Completion-Time", WireTime(s.Completed))
 	}
 }
 

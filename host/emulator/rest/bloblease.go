@@ -10,32 +10,32 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 )
 
-func leaseContainer(c *call) error { return lease(c, c.container()) }
+func leaseContainer(c *Call) error { return lease(c, c.container()) }
 
-func leaseBlob(c *call) error { return lease(c, c.blob()) }
+func leaseBlob(c *Call) error { return lease(c, c.blob()) }
 
 // breakByDeletion is the first version whose signatures to delete break leases too
 // (docs: Create an account SAS, Create a service SAS).
 const breakByDeletion = "2017-07-29"
 
 // lease serves the five lease operations on a container or a blob.
-func lease(c *call, on blob.Leasable) error {
-	action := strings.ToLower(c.r.Header.Get("X-Ms-Lease-Action"))
-	if !c.access.allows("w") && (action != "break" || c.sas().field("sv") < breakByDeletion) {
+func lease(c *Call, on blob.Leasable) error {
+	action := strings.ToLower(c.R.Header.Get("X-Ms-Lease-Action"))
+	if !c.access.allows("w") && (action != "break" || c.Signature().field("sv") < breakByDeletion) {
 		return errNotAuthorized("Permission", "permission")
 	}
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
-	id, proposed := cond.LeaseID, c.r.Header.Get("X-Ms-Proposed-Lease-Id")
+	id, proposed := cond.LeaseID, c.R.Header.Get("X-Ms-Proposed-Lease-Id")
 	cond.LeaseID = ""
 	do, refused := leaseAction(c.asked(), action, on, id, proposed, cond)
 	if refused != nil {
 		return refused
 	}
 	var l *blob.Lease
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		l, err = do(ctx)
 		return err
 	})
@@ -43,23 +43,23 @@ func lease(c *call, on blob.Leasable) error {
 		return err
 	}
 	c.pinLease(action, l)
-	c.headers().version(l.ETag, l.LastModified)
+	c.Headers().version(l.ETag, l.LastModified)
 	if l.ID != "" {
-		c.w.Header().Set("X-Ms-Lease-Id", l.ID)
+		c.W.Header().Set("X-Ms-Lease-Id", l.ID)
 	}
 	if action == "break" {
-		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
+		c.W.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
 	}
-	return c.answer(leaseStatus[action], nil)
+	return c.Answer(leaseStatus[action], nil)
 }
 
 // pinOfLease is the key under which the clock is pinned for a lease.
-func (c *call) pinOfLease() string {
-	return "lease of " + strings.Join(c.path, "/") + " of " + c.account.Name
+func (c *Call) pinOfLease() string {
+	return "lease of " + strings.Join(c.Path, "/") + " of " + c.Account.Name
 }
 
 // pinLease keeps the clock from jumping over a lease that has an end.
-func (c *call) pinLease(action string, l *blob.Lease) {
+func (c *Call) pinLease(action string, l *blob.Lease) {
 	key := c.pinOfLease()
 	switch action {
 	case "acquire":

@@ -15,7 +15,7 @@ import (
 )
 
 // included returns the things that a listing is asked to show.
-func (p parameters) included() map[string]bool {
+func (p Parameters) included() map[string]bool {
 	out := map[string]bool{}
 	for _, list := range p.Values["include"] {
 		for item := range strings.SplitSeq(list, ",") {
@@ -25,29 +25,19 @@ func (p parameters) included() map[string]bool {
 	return out
 }
 
-// listHead begins the answer to a listing.
-func (c *call) listHead(attributes string, asked int64) []byte {
-	b := []byte(xmlHeader + `<EnumerationResults ServiceEndpoint="`)
-	b = appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
-	b = append(b, `"`+attributes+`>`...)
-	b = appendElement(b, "Prefix", c.query.Get("prefix"))
-	b = appendElement(b, "Marker", c.query.Get("marker"))
-	return appendElement(b, "MaxResults", strconv.FormatInt(min(asked, maxListed), 10))
-}
-
 func appendMetadata(b []byte, metadata map[string]string) []byte {
 	b = append(b, "<Metadata>"...)
 	for _, key := range slices.Sorted(maps.Keys(metadata)) {
-		b = appendElement(b, key, metadata[key])
+		b = AppendElement(b, key, metadata[key])
 	}
 	return append(b, "</Metadata>"...)
 }
 
 func appendLease(b []byte, l blob.LeaseProperties) []byte {
-	b = appendElement(b, "LeaseStatus", l.Status)
-	b = appendElement(b, "LeaseState", l.State)
+	b = AppendElement(b, "LeaseStatus", l.Status)
+	b = AppendElement(b, "LeaseState", l.State)
 	if l.Duration != "" {
-		b = appendElement(b, "LeaseDuration", l.Duration)
+		b = AppendElement(b, "LeaseDuration", l.Duration)
 	}
 	return b
 }
@@ -57,33 +47,33 @@ const containerConstants = "<HasImmutabilityPolicy>false</HasImmutabilityPolicy>
 	"<ImmutableStorageWithVersioningEnabled>false</ImmutableStorageWithVersioningEnabled>" +
 	"<DefaultEncryptionScope>" + accountScope + "</DefaultEncryptionScope><DenyEncryptionScopeOverride>false</DenyEncryptionScopeOverride>"
 
-func listContainers(c *call) error {
-	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
+func listContainers(c *Call) error {
+	asked, refused := c.Query.Number("maxresults", MaxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
 	opts := &blob.ListContainersOptions{
-		Prefix: c.query.Get("prefix"), Marker: c.query.Get("marker"), MaxResults: int(asked), Metadata: c.query.included()["metadata"],
+		Prefix: c.Query.Get("prefix"), Marker: c.Query.Get("marker"), MaxResults: int(asked), Metadata: c.Query.included()["metadata"],
 	}
 	var page *blob.ContainerPage
-	err := c.inside(func(ctx context.Context) (err error) {
-		page, err = c.account.Blobs.Containers(ctx, opts)
+	err := c.Inside(func(ctx context.Context) (err error) {
+		page, err = c.Account.Blobs.Containers(ctx, opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	b := append(c.listHead("", asked), "<Containers>"...)
+	b := append(c.ListHead("", asked), "<Containers>"...)
 	for _, item := range page.Containers {
 		p := item.Properties
 		b = append(b, "<Container>"...)
-		b = appendElement(b, "Name", item.Name)
+		b = AppendElement(b, "Name", item.Name)
 		b = append(b, "<Properties>"...)
-		b = appendElement(b, "Last-Modified", wireTime(p.LastModified))
-		b = appendElement(b, "Etag", p.ETag)
+		b = AppendElement(b, "Last-Modified", WireTime(p.LastModified))
+		b = AppendElement(b, "Etag", p.ETag)
 		b = appendLease(b, p.Lease)
 		if p.PublicAccess != blob.NoPublicAccess {
-			b = appendElement(b, "PublicAccess", string(p.PublicAccess))
+			b = AppendElement(b, "PublicAccess", string(p.PublicAccess))
 		}
 		b = append(b, containerConstants...)
 		b = append(b, "</Properties>"...)
@@ -93,36 +83,36 @@ func listContainers(c *call) error {
 		b = append(b, "</Container>"...)
 	}
 	b = append(b, "</Containers>"...)
-	b = appendElement(b, "NextMarker", page.NextMarker)
-	return c.answer(http.StatusOK, append(b, "</EnumerationResults>"...))
+	b = AppendElement(b, "NextMarker", page.NextMarker)
+	return c.Answer(http.StatusOK, append(b, "</EnumerationResults>"...))
 }
 
-func listBlobs(c *call) error {
-	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
+func listBlobs(c *Call) error {
+	asked, refused := c.Query.Number("maxresults", MaxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
-	include := c.query.included()
+	include := c.Query.included()
 	opts := &blob.ListOptions{
-		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
-		StartFrom: c.query.Get("startfrom"), EndBefore: c.query.Get("endbefore"),
+		Prefix: c.Query.Get("prefix"), Delimiter: c.Query.Get("delimiter"), Marker: c.Query.Get("marker"), MaxResults: int(asked),
+		StartFrom: c.Query.Get("startfrom"), EndBefore: c.Query.Get("endbefore"),
 		Include: blob.ListInclude{
 			Metadata: include["metadata"], Copy: include["copy"], Snapshots: include["snapshots"], Uncommitted: include["uncommittedblobs"],
 			Tags: include["tags"],
 		},
 	}
 	var page *blob.Page
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		page, err = c.container().Blobs(ctx, opts)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	attribute := append([]byte(` ContainerName="`), strings.ReplaceAll(c.path[0], `"`, "%22")...)
-	b := c.listHead(string(attribute)+`"`, asked)
+	attribute := append([]byte(` ContainerName="`), strings.ReplaceAll(c.Path[0], `"`, "%22")...)
+	b := c.ListHead(string(attribute)+`"`, asked)
 	if opts.Delimiter != "" {
-		b = appendElement(b, "Delimiter", opts.Delimiter)
+		b = AppendElement(b, "Delimiter", opts.Delimiter)
 	}
 	b = append(b, "<Blobs>"...)
 	prefixes := page.Prefixes
@@ -136,8 +126,8 @@ func listBlobs(c *call) error {
 		b = appendPrefix(b, prefix)
 	}
 	b = append(b, "</Blobs>"...)
-	b = appendElement(b, "NextMarker", page.NextMarker)
-	return c.answer(http.StatusOK, append(b, "</EnumerationResults>"...))
+	b = AppendElement(b, "NextMarker", page.NextMarker)
+	return c.Answer(http.StatusOK, append(b, "</EnumerationResults>"...))
 }
 
 func appendPrefix(b []byte, prefix string) []byte {
@@ -154,7 +144,7 @@ func appendName(b []byte, name string) []byte {
 		b = appendText(b, strings.ReplaceAll(url.QueryEscape(name), "+", "%20"))
 		return append(b, "</Name>"...)
 	}
-	return appendElement(b, "Name", name)
+	return AppendElement(b, "Name", name)
 }
 
 func appendBlob(b []byte, item *blob.Item, include blob.ListInclude) []byte {
@@ -162,47 +152,47 @@ func appendBlob(b []byte, item *blob.Item, include blob.ListInclude) []byte {
 	b = append(b, "<Blob>"...)
 	b = appendName(b, item.Name)
 	if item.Snapshot != "" {
-		b = appendElement(b, "Snapshot", item.Snapshot)
+		b = AppendElement(b, "Snapshot", item.Snapshot)
 	}
 	b = append(b, "<Properties>"...)
 	if !p.Created.IsZero() {
-		b = appendElement(b, "Creation-Time", wireTime(p.Created))
+		b = AppendElement(b, "Creation-Time", WireTime(p.Created))
 	}
 	if !p.LastModified.IsZero() {
-		b = appendElement(b, "Last-Modified", wireTime(p.LastModified))
+		b = AppendElement(b, "Last-Modified", WireTime(p.LastModified))
 	}
 	if p.ETag != "" {
-		b = appendElement(b, "Etag", strings.Trim(p.ETag, `"`))
+		b = AppendElement(b, "Etag", strings.Trim(p.ETag, `"`))
 	}
-	b = appendElement(b, "Content-Length", strconv.FormatInt(p.ContentLength, 10))
+	b = AppendElement(b, "Content-Length", strconv.FormatInt(p.ContentLength, 10))
 	for _, f := range []Detail{
 		{"Content-Type", p.Headers.ContentType}, {"Content-Encoding", p.Headers.ContentEncoding}, {"Content-Language", p.Headers.ContentLanguage},
 		{"Content-CRC64", ""}, {"Content-MD5", base64.StdEncoding.EncodeToString(p.Headers.ContentMD5)},
 		{"Cache-Control", p.Headers.CacheControl}, {"Content-Disposition", p.Headers.ContentDisposition},
 	} {
-		b = appendElement(b, f.Name, f.Value)
+		b = AppendElement(b, f.Name, f.Value)
 	}
 	if p.Type == blob.PageBlob {
-		b = appendElement(b, "x-ms-blob-sequence-number", strconv.FormatInt(p.Sequence, 10))
+		b = AppendElement(b, "x-ms-blob-sequence-number", strconv.FormatInt(p.Sequence, 10))
 	}
-	b = appendElement(b, "BlobType", string(p.Type))
+	b = AppendElement(b, "BlobType", string(p.Type))
 	if p.Sealed {
-		b = appendElement(b, "Sealed", "true")
+		b = AppendElement(b, "Sealed", "true")
 	}
 	b = appendTier(b, p)
 	if p.Lease.State != "" && item.Snapshot == "" {
 		b = appendLease(b, p.Lease)
 	}
 	if s := p.Copy; s != nil {
-		b = appendElement(b, "CopyId", s.ID)
-		b = appendElement(b, "CopyStatus", s.Status)
-		b = appendElement(b, "CopySource", s.Source)
-		b = appendElement(b, "CopyProgress", copyProgress(s))
-		b = appendElement(b, "CopyCompletionTime", wireTime(s.Completed))
+		b = AppendElement(b, "CopyId", s.ID)
+		b = AppendElement(b, "CopyStatus", s.Status)
+		b = AppendElement(b, "CopySource", s.Source)
+		b = AppendElement(b, "CopyProgress", copyProgress(s))
+		b = AppendElement(b, "CopyCompletionTime", WireTime(s.Completed))
 	}
-	b = appendElement(b, "ServerEncrypted", "true")
+	b = AppendElement(b, "ServerEncrypted", "true")
 	if p.TagCount > 0 {
-		b = appendElement(b, "TagCount", strconv.Itoa(p.TagCount))
+		b = AppendElement(b, "TagCount", strconv.Itoa(p.TagCount))
 	}
 	b = append(b, "</Properties>"...)
 	if include.Metadata {

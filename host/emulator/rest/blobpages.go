@@ -50,7 +50,7 @@ func (a asked) pageBlob(opts *blobapi.PutOptions) *Error {
 }
 
 // putPage serves Put Page, Clear Pages and Put Page From URL.
-func putPage(c *call) error {
+func putPage(c *Call) error {
 	blob, ok := c.blob().(paged)
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)
@@ -66,17 +66,17 @@ func putPage(c *call) error {
 	for name, to := range map[string]**int64{"Le": &opts.Sequence.AtMost, "Lt": &opts.Sequence.Below, "Eq": &opts.Sequence.Equal} {
 		name = "X-Ms-If-Sequence-Number-" + name
 		if *to, refused = c.asked().number(name); refused != nil {
-			if strings.HasPrefix(c.r.Header.Get(name), "-") { // azblob live test BlobPutPagesIfSequenceNumberLessThanNegOne
+			if strings.HasPrefix(c.R.Header.Get(name), "-") { // azblob live test BlobPutPagesIfSequenceNumberLessThanNegOne
 				return storage.NewError(storage.CodeInvalidInput)
 			}
 			return refused
 		}
 	}
 	var write func(ctx context.Context) (*blobs.PagesWritten, error)
-	switch how := c.r.Header.Get("X-Ms-Page-Write"); strings.ToLower(how) {
+	switch how := c.R.Header.Get("X-Ms-Page-Write"); strings.ToLower(how) {
 	case "clear":
-		if c.r.ContentLength > 0 {
-			return errInvalidHeader("Content-Length", strconv.FormatInt(c.r.ContentLength, 10))
+		if c.R.ContentLength > 0 {
+			return errInvalidHeader("Content-Length", strconv.FormatInt(c.R.ContentLength, 10))
 		}
 		write = func(ctx context.Context) (*blobs.PagesWritten, error) { return blob.ClearPages(ctx, *span, opts) }
 	case "update":
@@ -106,7 +106,7 @@ func putPage(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		c.headers().sequence(w.Sequence)
+		c.Headers().sequence(w.Sequence)
 		return &w.Written, nil
 	})
 }
@@ -133,8 +133,8 @@ const maxPageRanges = 10_000
 
 // getPageRanges serves Get Page Ranges, also differences to a snapshot that is named;
 // one that has an address is a managed disk's, which are not here.
-func getPageRanges(c *call) error {
-	if c.r.Header.Get("X-Ms-Previous-Snapshot-Url") != "" {
+func getPageRanges(c *Call) error {
+	if c.R.Header.Get("X-Ms-Previous-Snapshot-Url") != "" {
 		return errNotOffered("HeaderName", "x-ms-previous-snapshot-url")
 	}
 	blob, ok := c.blob().(paged)
@@ -149,32 +149,32 @@ func getPageRanges(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	most, refused := c.query.number("maxresults", maxPageRanges, 1, math.MaxInt32)
+	most, refused := c.Query.Number("maxresults", maxPageRanges, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
-	start, refused := c.query.number("marker", 0, 0, math.MaxInt64)
+	start, refused := c.Query.Number("marker", 0, 0, math.MaxInt64)
 	if refused != nil {
 		return refused
 	}
 	most = min(most, maxPageRanges)
 	var pages *blobs.PageRanges
-	err := c.inside(func(ctx context.Context) (err error) {
-		pages, err = blob.PageRangesFrom(ctx, within, c.query.Get("prevsnapshot"), start, int(most), cond)
+	err := c.Inside(func(ctx context.Context) (err error) {
+		pages, err = blob.PageRangesFrom(ctx, within, c.Query.Get("prevsnapshot"), start, int(most), cond)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.headers().version(pages.Version.ETag, pages.Version.LastModified)
-	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(pages.ContentLength, 10))
-	return c.answer(http.StatusOK, pageList(pages, start, int(most), c.query.Has("maxresults")))
+	c.Headers().version(pages.Version.ETag, pages.Version.LastModified)
+	c.W.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(pages.ContentLength, 10))
+	return c.Answer(http.StatusOK, pageList(pages, start, int(most), c.Query.Has("maxresults")))
 }
 
 // pageList is a page of a list of ranges from an offset on, by their offsets. Where the
 // next one begins, its marker, is said if there is one or if a size was asked for.
 func pageList(pages *blobs.PageRanges, start int64, most int, sized bool) []byte {
-	b := append([]byte(xmlHeader), "<PageList>"...)
+	b := append([]byte(XMLHeader), "<PageList>"...)
 	written, cleared := pages.Ranges, pages.Cleared
 	next := ""
 	for len(written)+len(cleared) > 0 {
@@ -193,12 +193,12 @@ func pageList(pages *blobs.PageRanges, start int64, most int, sized bool) []byte
 		}
 		most--
 		b = append(b, "<"+name+">"...)
-		b = appendElement(b, "Start", strconv.FormatInt(r.Offset, 10))
-		b = appendElement(b, "End", strconv.FormatInt(r.Offset+r.Count-1, 10))
+		b = AppendElement(b, "Start", strconv.FormatInt(r.Offset, 10))
+		b = AppendElement(b, "End", strconv.FormatInt(r.Offset+r.Count-1, 10))
 		b = append(b, "</"+name+">"...)
 	}
 	if next != "" || sized {
-		b = appendElement(b, "NextMarker", next)
+		b = AppendElement(b, "NextMarker", next)
 	}
 	return append(b, "</PageList>"...)
 }
@@ -226,7 +226,7 @@ func (a asked) pageProperties(headers blobapi.Headers) (*blobs.PageProperties, *
 		}
 		p.Sequence = func(now int64) (int64, error) {
 			if now == math.MaxInt64 {
-				return 0, newError(http.StatusConflict, "SequenceNumberIncrementTooLarge", "The sequence number increment cannot be performed because it would result in overflow of the sequence number.")
+				return 0, NewError(http.StatusConflict, "SequenceNumberIncrementTooLarge", "The sequence number increment cannot be performed because it would result in overflow of the sequence number.")
 			}
 			return now + 1, nil
 		}
@@ -252,7 +252,7 @@ func (a asked) pageProperties(headers blobapi.Headers) (*blobs.PageProperties, *
 	return p, nil
 }
 
-func setPageProperties(c *call, p blobs.PageProperties, cond *blobapi.Conditions) error {
+func setPageProperties(c *Call, p blobs.PageProperties, cond *blobapi.Conditions) error {
 	blob, ok := c.blob().(paged)
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)
@@ -262,7 +262,7 @@ func setPageProperties(c *call, p blobs.PageProperties, cond *blobapi.Conditions
 		if err != nil {
 			return nil, err
 		}
-		c.headers().sequence(w.Sequence)
+		c.Headers().sequence(w.Sequence)
 		return &w.Written, nil
 	})
 }

@@ -138,7 +138,7 @@ func TestSealedAppendBlob(t *testing.T) {
 	b.want(201, "", "PUT", "/box/open?comp=appendblock", "x")
 }
 
-// Source: docs, Cross-Origin Resource Sharing support, "AllowedOrigins".
+// Source: docs, Cross-Origin resource Sharing support, "AllowedOrigins".
 func TestOriginsOfADomain(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)

@@ -11,9 +11,9 @@ import (
 )
 
 // putBlob serves Put Blob, and Copy Blob, which has the same address.
-func putBlob(c *call) error {
-	kind := c.r.Header.Get("X-Ms-Blob-Type")
-	if c.r.Header.Get("X-Ms-Copy-Source") != "" {
+func putBlob(c *Call) error {
+	kind := c.R.Header.Get("X-Ms-Blob-Type")
+	if c.R.Header.Get("X-Ms-Copy-Source") != "" {
 		if kind != "" {
 			return putBlobFromURL(c, blob.Type(kind))
 		}
@@ -64,7 +64,7 @@ func putBlob(c *call) error {
 // with its content, except for headers that the request has itself.
 //
 // Source: docs, Put Blob From URL, "x-ms-copy-source-blob-properties".
-func putBlobFromURL(c *call, kind blob.Type) error {
+func putBlobFromURL(c *Call, kind blob.Type) error {
 	if kind != blob.BlockBlob {
 		return errInvalidHeader("x-ms-blob-type", string(kind))
 	}
@@ -76,7 +76,7 @@ func putBlobFromURL(c *call, kind blob.Type) error {
 	if refused != nil {
 		return refused
 	}
-	from, refused := c.source(c.r.Header.Get("X-Ms-Copy-Source"), false)
+	from, refused := c.source(c.R.Header.Get("X-Ms-Copy-Source"), false)
 	if refused != nil {
 		return refused
 	}
@@ -90,7 +90,7 @@ func putBlobFromURL(c *call, kind blob.Type) error {
 	} else if copies && content.about != nil {
 		opts.Tags = content.about.Tags
 	}
-	if content.about != nil && !strings.EqualFold(c.r.Header.Get("X-Ms-Copy-Source-Blob-Properties"), "false") {
+	if content.about != nil && !strings.EqualFold(c.R.Header.Get("X-Ms-Copy-Source-Blob-Properties"), "false") {
 		h, theirs := &opts.Headers, content.about.Headers
 		for _, f := range []struct {
 			ours  *string
@@ -111,7 +111,7 @@ func putBlobFromURL(c *call, kind blob.Type) error {
 	}))
 }
 
-func setBlobProperties(c *call) error {
+func setBlobProperties(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
@@ -132,12 +132,12 @@ func setBlobProperties(c *call) error {
 	})
 }
 
-func setBlobMetadata(c *call) error {
+func setBlobMetadata(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
-	metadata, refused := c.metadata()
+	metadata, refused := c.Metadata()
 	if refused != nil {
 		return refused
 	}
@@ -146,26 +146,26 @@ func setBlobMetadata(c *call) error {
 	})
 }
 
-func deleteBlob(c *call) error {
+func deleteBlob(c *Call) error {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
-	opts := &blob.DeleteOptions{Snapshots: blob.DeleteSnapshots(c.r.Header.Get("X-Ms-Delete-Snapshots")), Conditions: cond}
+	opts := &blob.DeleteOptions{Snapshots: blob.DeleteSnapshots(c.R.Header.Get("X-Ms-Delete-Snapshots")), Conditions: cond}
 	if opts.TierSetAfter, refused = c.asked().time("X-Ms-Access-Tier-If-Modified-Since"); refused != nil {
 		return refused
 	}
 	if opts.TierNotSetAfter, refused = c.asked().time("X-Ms-Access-Tier-If-Unmodified-Since"); refused != nil {
 		return refused
 	}
-	if err := c.inside(func(ctx context.Context) error { return c.blob().Delete(ctx, opts) }); err != nil {
+	if err := c.Inside(func(ctx context.Context) error { return c.blob().Delete(ctx, opts) }); err != nil {
 		return err
 	}
-	if opts.Snapshots != blob.OnlySnapshots && !c.query.Has("snapshot") {
+	if opts.Snapshots != blob.OnlySnapshots && !c.Query.Has("snapshot") {
 		c.front.pins.Release(c.pinOfLease())
 	}
-	c.w.Header().Set("X-Ms-Delete-Type-Permanent", "true")
-	return c.answer(http.StatusAccepted, nil)
+	c.W.Header().Set("X-Ms-Delete-Type-Permanent", "true")
+	return c.Answer(http.StatusAccepted, nil)
 }
 
 func base64MD5(sum []byte) string { return base64.StdEncoding.EncodeToString(sum) }

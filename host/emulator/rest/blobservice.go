@@ -7,38 +7,38 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-func getBlobServiceProperties(c *call) error {
+func getBlobServiceProperties(c *Call) error {
 	var p *storage.ServiceProperties
-	err := c.inside(func(ctx context.Context) (err error) {
-		p, err = c.account.Blobs.BlobServiceProperties(ctx)
+	err := c.Inside(func(ctx context.Context) (err error) {
+		p, err = c.Account.Blobs.BlobServiceProperties(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, propertiesDocument(*p))
+	return c.Answer(http.StatusOK, PropertiesDocument(*p))
 }
 
-func setBlobServiceProperties(c *call) error {
-	b, err := c.body(maxDocument)
+func setBlobServiceProperties(c *Call) error {
+	b, err := c.Body(MaxDocument)
 	if err != nil {
 		return err
 	}
-	p, refused := parseProperties(b)
+	p, refused := ParseProperties(b)
 	if refused != nil {
 		return refused
 	}
-	if err := c.inside(func(ctx context.Context) error { return c.account.Blobs.SetBlobServiceProperties(ctx, &p) }); err != nil {
+	if err := c.Inside(func(ctx context.Context) error { return c.Account.Blobs.SetBlobServiceProperties(ctx, &p) }); err != nil {
 		return err
 	}
-	return c.answer(http.StatusAccepted, nil)
+	return c.Answer(http.StatusAccepted, nil)
 }
 
 // getAccountInformation says what kind of account this is, as Azurite does.
-func getAccountInformation(c *call) error {
-	h := c.w.Header()
+func getAccountInformation(c *Call) error {
+	h := c.W.Header()
 	h.Set("X-Ms-Sku-Name", "Standard_RAGRS")
 	h.Set("X-Ms-Account-Kind", "StorageV2")
 	h.Set("X-Ms-Is-Hns-Enabled", "false")
-	return c.answer(http.StatusOK, nil)
+	return c.Answer(http.StatusOK, nil)
 }

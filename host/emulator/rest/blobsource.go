@@ -28,17 +28,17 @@ const sourcePatience = 2 * time.Minute
 // server, or, for a client on this machine, the answer of another server on it.
 type source struct {
 	url  *url.URL
-	call *call // a read of the blob, as if it was asked for with that address; nil: another server's
+	call *Call // a read of the blob, as if it was asked for with that address; nil: another server's
 	blob blob.Source
 }
 
 // readOperation is the operation that a signature of a source has to allow.
-var readOperation = operation{name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r", public: blob.PublicBlobs}
+var readOperation = Operation{Name: "GetBlob", Resource: "o", AccountSAS: "r", ServiceSAS: "r", public: blob.PublicBlobs}
 
 // source finds what the address of a source names, and lets the caller prove that
 // it may read it. A key that signs the request reads its own account's blobs, if
 // keyed says so.
-func (c *call) source(text string, keyed bool) (*source, *Error) {
+func (c *Call) source(text string, keyed bool) (*source, *Error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
@@ -47,21 +47,21 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	if err != nil {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
 	}
-	read := &call{front: c.front, w: c.w, id: c.id, op: &readOperation, query: parameters{lowerNames(query)}}
-	read.r = (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}, RemoteAddr: c.r.RemoteAddr}).WithContext(c.r.Context())
-	if credential := c.r.Header.Get("X-Ms-Copy-Source-Authorization"); credential != "" {
-		read.r.Header.Set("Authorization", credential)
+	read := &Call{front: c.front, W: c.W, id: c.id, op: &readOperation, Query: Parameters{lowerNames(query)}}
+	read.R = (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}, RemoteAddr: c.R.RemoteAddr}).WithContext(c.R.Context())
+	if credential := c.R.Header.Get("X-Ms-Copy-Source-Authorization"); credential != "" {
+		read.R.Header.Set("Authorization", credential)
 	}
 	if a, secondary := c.front.accountInHost(u.Host); a != nil {
-		read.account, read.secondary, read.inHost = a, secondary, true
-	} else if c.here(read.r) {
+		read.Account, read.secondary, read.inHost = a, secondary, true
+	} else if c.here(read.R) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 		name, read.secondary = strings.CutSuffix(name, secondarySuffix)
-		read.account = c.front.server.accounts[name]
+		read.Account = c.front.server.accounts[name]
 	}
-	if read.account == nil {
+	if read.Account == nil {
 		// Clients on another machine are not led into this one.
-		client, _, err := net.SplitHostPort(c.r.RemoteAddr)
+		client, _, err := net.SplitHostPort(c.R.RemoteAddr)
 		if err == nil && listen.Loopback(client) && listen.Loopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
 			return &source{url: u}, nil
 		}
@@ -78,7 +78,7 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	if refused := c.admitSource(read, keyed); refused != nil {
 		return nil, errSource(refused.Status, refused)
 	}
-	return &source{url: u, call: read, blob: blob.Source{Container: read.path[0], Name: read.path[1], Snapshot: read.query.Get("snapshot")}}, nil
+	return &source{url: u, call: read, blob: blob.Source{Container: read.Path[0], Name: read.Path[1], Snapshot: read.Query.Get("snapshot")}}, nil
 }
 
 func errNoSource() *Error {
@@ -88,11 +88,11 @@ func errNoSource() *Error {
 // here reports whether the address of a read is this server's, by any name
 // of the machine. Another port of this machine is another server, unless
 // the request came that way too.
-func (c *call) here(read *http.Request) bool {
-	if strings.EqualFold(read.Host, c.r.Host) {
+func (c *Call) here(read *http.Request) bool {
+	if strings.EqualFold(read.Host, c.R.Host) {
 		return true
 	}
-	at, ok := c.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	at, ok := c.R.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok { // not by a socket
 		return false
 	}
@@ -105,12 +105,12 @@ func (c *call) here(read *http.Request) bool {
 // which the request itself is signed, or because everybody may read it.
 //
 // Source: docs, Copy Blob, "Authorization"; Put Block From URL, "x-ms-copy-source".
-func (c *call) admitSource(read *call, keyed bool) *Error {
+func (c *Call) admitSource(read *Call, keyed bool) *Error {
 	switch {
-	case read.query.Has("sig") || read.r.Header.Get("Authorization") != "":
+	case read.Query.Has("sig") || read.R.Header.Get("Authorization") != "":
 		_, refused := authorize(read)
 		return refused
-	case keyed && c.access.letters == nil && read.account == c.account:
+	case keyed && c.access.letters == nil && read.Account == c.Account:
 		return nil
 	}
 	if _, ok := byNobody(read); ok {
@@ -125,7 +125,7 @@ func (c *call) admitSource(read *call, keyed bool) *Error {
 // Source: docs, Put Block From URL, "x-ms-copy-source-status-code"; docs, Blob Storage error codes, CannotVerifyCopySource; Azurite:
 // BlobHandler.validateCopySource.
 func errSource(status int, why *Error) *Error {
-	e := newError(status, string(storage.CodeCannotVerifyCopySource), why.Message)
+	e := NewError(status, string(storage.CodeCannotVerifyCopySource), why.Message)
 	e.Details = why.Details
 	if why.Code != "" {
 		e.Header = http.Header{"X-Ms-Copy-Source-Status-Code": {strconv.Itoa(why.Status)}, "X-Ms-Copy-Source-Error-Code": {why.Code}}
@@ -159,12 +159,12 @@ type sourceContent struct {
 
 // open begins to read a source, or a range of it. Conditions hold for blobs of this
 // server.
-func (from *source) open(c *call, span *blob.Range, cond *blob.Conditions) (*sourceContent, error) {
+func (from *source) open(c *Call, span *blob.Range, cond *blob.Conditions) (*sourceContent, error) {
 	if from.call == nil {
-		return from.fetch(c.r.Context(), span)
+		return from.fetch(c.R.Context(), span)
 	}
 	var d *blob.Download
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		d, err = from.call.blob().Get(ctx, &blob.GetOptions{Range: span, Conditions: cond})
 		return err
 	})
@@ -194,7 +194,7 @@ func (from *source) fetch(ctx context.Context, span *blob.Range) (*sourceContent
 	resp, err := client.Do(r)
 	if err != nil {
 		cancel()
-		return nil, errSource(http.StatusNotFound, newError(0, "", "The copy source could not be reached."))
+		return nil, errSource(http.StatusNotFound, NewError(0, "", "The copy source could not be reached."))
 	}
 	body := fetched{resp.Body, cancel}
 	switch {
@@ -215,7 +215,7 @@ func (from *source) fetch(ctx context.Context, span *blob.Range) (*sourceContent
 	if status < 400 {
 		status = http.StatusNotFound
 	}
-	return nil, errSource(status, newError(0, "", "The copy source answers "+resp.Status+"."))
+	return nil, errSource(status, NewError(0, "", "The copy source answers "+resp.Status+"."))
 }
 
 type fetched struct {
@@ -258,13 +258,13 @@ type taken struct {
 // take reads a source to its end, outside the clock, and compares it with
 // the checksums that the request names for it. Its caller calls discard once the
 // operation is over.
-func (from *source) take(c *call, span *blob.Range, limit int64) (*taken, error) {
+func (from *source) take(c *Call, span *blob.Range, limit int64) (*taken, error) {
 	sums, refused := c.asked().checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
 	}
-	if c.r.ContentLength > 0 {
-		return nil, errInvalidHeader("Content-Length", c.r.Header.Get("Content-Length"))
+	if c.R.ContentLength > 0 {
+		return nil, errInvalidHeader("Content-Length", c.R.Header.Get("Content-Length"))
 	}
 	cond, refused := c.conditions("X-Ms-Source-")
 	if refused != nil {
@@ -276,13 +276,13 @@ func (from *source) take(c *call, span *blob.Range, limit int64) (*taken, error)
 	}
 	defer content.Close()
 	if content.size > limit {
-		return nil, errBodyTooLarge(limit)
+		return nil, ErrBodyTooLarge(limit)
 	}
 	hash, crc := md5.New(), crc64nvme.New()
 	in := &sender{r: io.TeeReader(content, io.MultiWriter(hash, crc))}
 	body, discard, err := c.stageFrom(in, content.size, limit, true)
 	if in.err != nil {
-		return nil, errSource(http.StatusInternalServerError, newError(0, "", "The copy source ended early."))
+		return nil, errSource(http.StatusInternalServerError, NewError(0, "", "The copy source ended early."))
 	}
 	if err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ type (
 // has to allow that.
 //
 // Source: docs, Put Blob, "x-ms-tags".
-func (c *call) tags() (map[string]string, *Error) {
-	text := c.r.Header.Get("X-Ms-Tags")
+func (c *Call) tags() (map[string]string, *Error) {
+	text := c.R.Header.Get("X-Ms-Tags")
 	if text == "" {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (a asked) copiesTags(own map[string]string) (bool, *Error) {
 		return false, nil
 	case "COPY":
 		if own != nil {
-			return false, newError(http.StatusBadRequest, "BothUserTagsAndSourceTagsCopyPresent", "x-ms-tags and the tags of the source cannot be had both.")
+			return false, NewError(http.StatusBadRequest, "BothUserTagsAndSourceTagsCopyPresent", "x-ms-tags and the tags of the source cannot be had both.")
 		}
 		return true, nil
 	default:
@@ -79,8 +79,8 @@ type tagsXML struct {
 // their own beside the usual ones.
 //
 // Source: docs, Set Blob Tags, Get Blob Tags, "x-ms-blob-if-match".
-func (c *call) tagConditions() (*blob.Conditions, *Error) {
-	h := c.r.Header
+func (c *Call) tagConditions() (*blob.Conditions, *Error) {
+	h := c.R.Header
 	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
 		if v := h.Get("X-Ms-Blob-" + name); v != "" {
 			h.Set(name, v)
@@ -89,7 +89,7 @@ func (c *call) tagConditions() (*blob.Conditions, *Error) {
 	return c.conditions("")
 }
 
-func setBlobTags(c *call) error {
+func setBlobTags(c *Call) error {
 	cond, refused := c.tagConditions()
 	if refused != nil {
 		return refused
@@ -98,7 +98,7 @@ func setBlobTags(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	b, err := c.body(maxDocument)
+	b, err := c.Body(MaxDocument)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func setBlobTags(c *call) error {
 	tags := map[string]string{}
 	for _, tag := range x.Tags {
 		if _, twice := tags[tag.Key]; twice {
-			return errInvalidXML("a tag stands there twice")
+			return ErrInvalidXML("a tag stands there twice")
 		}
 		tags[tag.Key] = tag.Value
 	}
@@ -120,13 +120,13 @@ func setBlobTags(c *call) error {
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
-	if err := c.inside(func(ctx context.Context) error { return blob.SetTags(ctx, tags, cond) }); err != nil {
+	if err := c.Inside(func(ctx context.Context) error { return blob.SetTags(ctx, tags, cond) }); err != nil {
 		return err
 	}
-	return c.answer(http.StatusNoContent, nil)
+	return c.Answer(http.StatusNoContent, nil)
 }
 
-func getBlobTags(c *call) error {
+func getBlobTags(c *Call) error {
 	cond, refused := c.tagConditions()
 	if refused != nil {
 		return refused
@@ -136,22 +136,22 @@ func getBlobTags(c *call) error {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
 	var tags map[string]string
-	err := c.inside(func(ctx context.Context) (err error) {
+	err := c.Inside(func(ctx context.Context) (err error) {
 		tags, err = blob.Tags(ctx, cond)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK, appendTags([]byte(xmlHeader), tags))
+	return c.Answer(http.StatusOK, appendTags([]byte(XMLHeader), tags))
 }
 
 func appendTags(b []byte, tags map[string]string) []byte {
 	b = append(b, "<Tags><TagSet>"...)
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		b = append(b, "<Tag>"...)
-		b = appendElement(b, "Key", key)
-		b = appendElement(b, "Value", tags[key])
+		b = AppendElement(b, "Key", key)
+		b = AppendElement(b, "Value", tags[key])
 		b = append(b, "</Tag>"...)
 	}
 	return append(b, "</TagSet></Tags>"...)
@@ -159,53 +159,53 @@ func appendTags(b []byte, tags map[string]string) []byte {
 
 // findBlobs serves Find Blobs by Tags, of an account or a container. The answer has
 // the tags of the query, and the value again if there is one.
-func findBlobs(c *call) error {
-	asked, refused := c.query.number("maxresults", maxListed, 1, math.MaxInt32)
+func findBlobs(c *Call) error {
+	asked, refused := c.Query.Number("maxresults", MaxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
-	where := c.query.Get("where")
+	where := c.Query.Get("where")
 	if where == "" {
-		return errMissingParameter("where")
+		return ErrMissingParameter("where")
 	}
-	index, ok := c.account.Blobs.(tagIndex)
+	index, ok := c.Account.Blobs.(tagIndex)
 	if !ok {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
 	container := ""
-	if len(c.path) > 0 {
-		container = c.path[0]
+	if len(c.Path) > 0 {
+		container = c.Path[0]
 	}
 	var page *blobs.TaggedPage
-	err := c.inside(func(ctx context.Context) (err error) {
-		page, err = index.FindBlobs(ctx, container, where, c.query.Get("marker"), int(asked))
+	err := c.Inside(func(ctx context.Context) (err error) {
+		page, err = index.FindBlobs(ctx, container, where, c.Query.Get("marker"), int(asked))
 		return err
 	})
 	if blobs.IsTagQueryError(err) {
-		refused := errInvalidParameter("where", where, "")
+		refused := ErrInvalidParameter("where", where, "")
 		refused.Message = err.Error()
 		return refused
 	}
 	if err != nil {
 		return err
 	}
-	b := append([]byte(xmlHeader), `<EnumerationResults ServiceEndpoint="`...)
+	b := append([]byte(XMLHeader), `<EnumerationResults ServiceEndpoint="`...)
 	b = append(appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22")), `">`...)
-	b = append(appendElement(b, "Where", where), "<Blobs>"...)
+	b = append(AppendElement(b, "Where", where), "<Blobs>"...)
 	for _, found := range page.Blobs {
 		b = append(b, "<Blob>"...)
 		b = appendName(b, found.Name)
-		b = appendElement(b, "ContainerName", found.Container)
+		b = AppendElement(b, "ContainerName", found.Container)
 		b = appendTags(b, found.Tags)
 		value := ""
 		if len(found.Tags) == 1 {
 			for _, value = range found.Tags {
 			}
 		}
-		b = appendElement(b, "TagValue", value)
+		b = AppendElement(b, "TagValue", value)
 		b = append(b, "</Blob>"...)
 	}
 	b = append(b, "</Blobs>"...)
-	b = appendElement(b, "NextMarker", page.NextMarker)
-	return c.answer(http.StatusOK, append(b, "</EnumerationResults>"...))
+	b = AppendElement(b, "NextMarker", page.NextMarker)
+	return c.Answer(http.StatusOK, append(b, "</EnumerationResults>"...))
 }

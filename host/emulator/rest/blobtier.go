@@ -25,7 +25,7 @@ const (
 
 // setBlobTier serves Set Blob Tier. The answer for a blob that comes out of the
 // archive is 202 (docs: Set Blob Tier, "Status code").
-func setBlobTier(c *call) error {
+func setBlobTier(c *Call) error {
 	tier, refused := c.asked().tier(true)
 	if refused != nil {
 		return refused
@@ -43,7 +43,7 @@ func setBlobTier(c *call) error {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
 	status := http.StatusOK
-	err := c.inside(func(ctx context.Context) error {
+	err := c.Inside(func(ctx context.Context) error {
 		onItsWay, err := blob.SetTier(ctx, tier, priority, cond)
 		if onItsWay {
 			status = http.StatusAccepted
@@ -53,7 +53,7 @@ func setBlobTier(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(status, nil)
+	return c.Answer(status, nil)
 }
 
 // tier reads the tier that a request asks for, as the service spells it; empty if
@@ -77,7 +77,7 @@ func (a asked) tier(must bool) (string, *Error) {
 
 // putInTier completes a write, whose error it is given, of a blob that asks for a
 // tier. It is called in the same turn of the clock.
-func (c *call) putInTier(ctx context.Context, err error, tier string, cond *blobapi.Conditions) error {
+func (c *Call) putInTier(ctx context.Context, err error, tier string, cond *blobapi.Conditions) error {
 	if err != nil || tier == "" {
 		return err
 	}
@@ -115,7 +115,7 @@ func (h headers) tier(p *blobapi.Properties) {
 		h.set("X-Ms-Access-Tier-Inferred", "true")
 	}
 	if !p.AccessTierSet.IsZero() {
-		h.set("X-Ms-Access-Tier-Change-Time", wireTime(p.AccessTierSet))
+		h.set("X-Ms-Access-Tier-Change-Time", WireTime(p.AccessTierSet))
 	}
 	if p.ArchiveStatus != "" {
 		h.set("X-Ms-Archive-Status", p.ArchiveStatus)
@@ -128,19 +128,19 @@ func appendTier(b []byte, p *blobapi.Properties) []byte {
 	if p.AccessTier == "" {
 		return b
 	}
-	b = appendElement(b, "AccessTier", p.AccessTier)
+	b = AppendElement(b, "AccessTier", p.AccessTier)
 	if p.AccessTier == smartTier {
-		b = appendElement(b, "SmartAccessTier", smartChoice)
+		b = AppendElement(b, "SmartAccessTier", smartChoice)
 	}
 	if p.AccessTierInferred {
-		b = appendElement(b, "AccessTierInferred", "true")
+		b = AppendElement(b, "AccessTierInferred", "true")
 	}
 	if !p.AccessTierSet.IsZero() {
-		b = appendElement(b, "AccessTierChangeTime", wireTime(p.AccessTierSet))
+		b = AppendElement(b, "AccessTierChangeTime", WireTime(p.AccessTierSet))
 	}
 	if p.ArchiveStatus != "" {
-		b = appendElement(b, "ArchiveStatus", p.ArchiveStatus)
-		b = appendElement(b, "RehydratePriority", p.RehydratePriority)
+		b = AppendElement(b, "ArchiveStatus", p.ArchiveStatus)
+		b = AppendElement(b, "RehydratePriority", p.RehydratePriority)
 	}
 	return b
 }

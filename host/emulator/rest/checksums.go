@@ -51,7 +51,7 @@ var (
 )
 
 func errBothChecksums() *Error {
-	return newError(http.StatusBadRequest, "BothCrc64AndMd5HeaderPresent", "Both x-ms-content-crc64 and Content-MD5 headers are present.")
+	return NewError(http.StatusBadRequest, "BothCrc64AndMd5HeaderPresent", "Both x-ms-content-crc64 and Content-MD5 headers are present.")
 }
 
 // checksums reads the checksums that stand in two headers.
@@ -91,7 +91,7 @@ func (s checksums) checkCRC(sum []byte) *Error {
 	if s.crc64 == nil || bytes.Equal(sum, s.crc64) {
 		return nil
 	}
-	return newError(http.StatusBadRequest, "Crc64Mismatch",
+	return NewError(http.StatusBadRequest, "Crc64Mismatch",
 		"The CRC64 value specified in the request did not match with the CRC64 value calculated by the server.",
 		"UserSpecifiedCrc64", base64.StdEncoding.EncodeToString(s.crc64), "ServerCalculatedCrc64", base64.StdEncoding.EncodeToString(sum))
 }

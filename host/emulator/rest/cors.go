@@ -12,10 +12,10 @@ import (
 )
 
 // corsRules returns the service's rules, in the order in which they are tried.
-func (c *call) corsRules() ([]storage.CORSRule, error) {
+func (c *Call) corsRules() ([]storage.CORSRule, error) {
 	var rules []storage.CORSRule
-	err := c.inside(func(ctx context.Context) error {
-		p, err := c.front.service.properties(ctx, c.account)
+	err := c.Inside(func(ctx context.Context) error {
+		p, err := c.front.service.Properties(ctx, c.Account)
 		if err == nil && p.CORS != nil {
 			rules = *p.CORS
 		}
@@ -27,15 +27,15 @@ func (c *call) corsRules() ([]storage.CORSRule, error) {
 // preflight answers an OPTIONS request. It needs no authorization.
 //
 // Source: docs, Preflight Queue Request; Azurite: PreflightMiddlewareFactory.ts.
-func (c *call) preflight() error {
-	origin := c.r.Header.Get("Origin")
-	method := c.r.Header.Get("Access-Control-Request-Method")
+func (c *Call) preflight() error {
+	origin := c.R.Header.Get("Origin")
+	method := c.R.Header.Get("Access-Control-Request-Method")
 	for _, name := range []string{"Origin", "Access-Control-Request-Method"} {
-		if c.r.Header.Get(name) == "" {
-			return newError(http.StatusBadRequest, "InvalidHeaderValue", "A required CORS header is not present.", "HeaderName", name)
+		if c.R.Header.Get(name) == "" {
+			return NewError(http.StatusBadRequest, "InvalidHeaderValue", "A required CORS header is not present.", "HeaderName", name)
 		}
 	}
-	asked := c.r.Header.Get("Access-Control-Request-Headers")
+	asked := c.R.Header.Get("Access-Control-Request-Headers")
 	rules, err := c.corsRules()
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (c *call) preflight() error {
 		if !originListed(rule.AllowedOrigins, origin) || !listed(rule.AllowedMethods, method) || !allListed(rule.AllowedHeaders, asked) {
 			continue
 		}
-		h := c.w.Header()
+		h := c.W.Header()
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Methods", method)
 		if asked != "" {
@@ -52,45 +52,45 @@ func (c *call) preflight() error {
 		}
 		h.Set("Access-Control-Max-Age", strconv.Itoa(rule.MaxAge))
 		h.Set("Access-Control-Allow-Credentials", "true")
-		return c.answer(http.StatusOK, nil)
+		return c.Answer(http.StatusOK, nil)
 	}
-	return newError(http.StatusForbidden, "CorsPreflightFailure", "CORS not enabled or no matching rule found for this request.")
+	return NewError(http.StatusForbidden, "CorsPreflightFailure", "CORS not enabled or no matching rule found for this request.")
 }
 
 // guard checks requests of browsers.
-func (c *call) guard() *listen.Guard { return c.front.server.opts.Guard }
+func (c *Call) guard() *listen.Guard { return c.front.server.opts.Guard }
 
 // notTaken is the answer to a request that the guard refuses. The service in the
 // cloud runs what pages of any origin ask for and keeps the answer from them; the
 // keys of an emulator are public, so that this would do everything that a page
 // likes.
 func notTaken(err error) *Error {
-	return newError(http.StatusForbidden, "AuthorizationFailure", "This request is not authorized to perform this operation.", "Reason", err.Error())
+	return NewError(http.StatusForbidden, "AuthorizationFailure", "This request is not authorized to perform this operation.", "Reason", err.Error())
 }
 
 // admitPage refuses requests of pages of other origins that no CORS rule
 // and no guard takes, and sets the headers by which other pages may read
 // any answer.
-func (c *call) admitPage() error {
-	origin := c.r.Header.Get("Origin")
-	if origin == "" && !listen.Foreign(c.r) {
+func (c *Call) admitPage() error {
+	origin := c.R.Header.Get("Origin")
+	if origin == "" && !listen.Foreign(c.R) {
 		return nil
 	}
 	rules, err := c.corsRules()
 	if err != nil {
 		return err
 	}
-	if origin == "" && c.front.service.letter == 'b' && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) {
+	if origin == "" && c.front.service.Letter == 'b' && (c.R.Method == http.MethodGet || c.R.Method == http.MethodHead) {
 		// A blob that a page shows, as an image or a download. To read it changes nothing,
 		// which is not so for messages.
-		page := listen.Referrer(c.r)
-		if _, ok := matching(rules, page, c.r.Method); ok || c.guard().AllowsReferrer(page) {
+		page := listen.Referrer(c.R)
+		if _, ok := matching(rules, page, c.R.Method); ok || c.guard().AllowsReferrer(page) {
 			return nil
 		}
 	}
-	rule, ok := matching(rules, origin, c.r.Method)
-	if err := c.guard().CheckOrigin(c.r, func(string) bool { return ok }); err != nil {
-		c.w.Header().Set("Vary", "Origin")
+	rule, ok := matching(rules, origin, c.R.Method)
+	if err := c.guard().CheckOrigin(c.R, func(string) bool { return ok }); err != nil {
+		c.W.Header().Set("Vary", "Origin")
 		return notTaken(err)
 	}
 	c.shareWithOrigin(origin, rule, ok, len(rules) > 0)
@@ -109,20 +109,20 @@ func matching(rules []storage.CORSRule, origin, method string) (rule storage.COR
 
 // shareWithOrigin sets the headers by which a page of another origin may read the
 // answer, if there is a rule for it.
-func (c *call) shareWithOrigin(origin string, rule storage.CORSRule, matches, any bool) {
-	h := c.w.Header()
+func (c *Call) shareWithOrigin(origin string, rule storage.CORSRule, matches, any bool) {
+	h := c.W.Header()
 	switch {
 	case !matches && any:
 		h.Set("Vary", "Origin")
 	case !matches:
 	case rule.AllowedOrigins == "*":
 		h.Set("Access-Control-Allow-Origin", "*")
-		c.w = &exposing{ResponseWriter: c.w, rule: rule.ExposedHeaders}
+		c.W = &exposing{ResponseWriter: c.W, rule: rule.ExposedHeaders}
 	default:
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Credentials", "true")
 		h.Set("Vary", "Origin")
-		c.w = &exposing{ResponseWriter: c.w, rule: rule.ExposedHeaders}
+		c.W = &exposing{ResponseWriter: c.W, rule: rule.ExposedHeaders}
 	}
 }
 

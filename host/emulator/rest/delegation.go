@@ -41,11 +41,11 @@ func delegationKey(account []byte, field func(string) string) []byte {
 // getDelegationKey serves Get User Delegation Key.
 //
 // Source: docs, Get User Delegation Key.
-func getDelegationKey(c *call) error {
-	if len(c.account.keys) == 0 {
+func getDelegationKey(c *Call) error {
+	if len(c.Account.keys) == 0 {
 		return storage.NewError(storage.CodeNotImplemented)
 	}
-	b, err := c.body(maxDocument)
+	b, err := c.Body(MaxDocument)
 	if err != nil {
 		return err
 	}
@@ -69,18 +69,18 @@ func getDelegationKey(c *call) error {
 	if !ok || !expiry.After(start) || expiry.Sub(now) > maxDelegation { // one that has ended signs for nothing
 		return errXMLNode("Expiry", info.Expiry)
 	}
-	version := c.w.Header().Get("X-Ms-Version")
+	version := c.W.Header().Get("X-Ms-Version")
 	fields := map[string]string{
-		"skoid": orNobody(c.access.claims.Object), "sktid": orNobody(c.access.claims.Tenant), "sks": string(c.front.service.letter), "skv": version,
+		"skoid": orNobody(c.access.claims.Object), "sktid": orNobody(c.access.claims.Tenant), "sks": string(c.front.service.Letter), "skv": version,
 		"skt": start.UTC().Format(wireSeconds), "ske": expiry.UTC().Format(wireSeconds),
 	}
-	key := delegationKey(c.account.keys[0], func(name string) string { return fields[name] })
-	out := []byte(xmlHeader + "<UserDelegationKey>")
+	key := delegationKey(c.Account.keys[0], func(name string) string { return fields[name] })
+	out := []byte(XMLHeader + "<UserDelegationKey>")
 	for i, name := range []string{"SignedOid", "SignedTid", "SignedStart", "SignedExpiry", "SignedService", "SignedVersion"} {
-		out = appendElement(out, name, fields[delegationFields[i]])
+		out = AppendElement(out, name, fields[delegationFields[i]])
 	}
-	out = appendElement(out, "Value", base64.StdEncoding.EncodeToString(key))
-	return c.answer(http.StatusOK, append(out, "</UserDelegationKey>"...))
+	out = AppendElement(out, "Value", base64.StdEncoding.EncodeToString(key))
+	return c.Answer(http.StatusOK, append(out, "</UserDelegationKey>"...))
 }
 
 func orNobody(id string) string {
@@ -94,17 +94,17 @@ func orNobody(id string) string {
 // its owner are not known here: only the signature limits it.
 //
 // Source: docs, Create a user delegation SAS.
-func byDelegation(c *call) (access, *Error) {
-	signature := c.sas()
-	if c.front.service.letter != 'b' || len(c.path) == 0 {
+func byDelegation(c *Call) (access, *Error) {
+	signature := c.Signature()
+	if c.front.service.Letter != 'b' || len(c.Path) == 0 {
 		return access{}, errAuthentication("A user delegation signature is for a container or a blob.")
 	}
 	if signature.field("si") != "" {
 		return access{}, errAuthentication("A user delegation signature has no stored access policy.")
 	}
-	texts := signature.delegationTexts(c.account.Name, c.path, c.r.Header)
+	texts := signature.delegationTexts(c.Account.Name, c.Path, c.R.Header)
 	signed := false
-	for _, key := range c.account.keys {
+	for _, key := range c.Account.keys {
 		key = delegationKey(key, signature.field)
 		for _, text := range texts {
 			signed = signed || hmac.Equal([]byte(signatureOf(key, text)), []byte(signature.field("sig")))
@@ -126,7 +126,7 @@ func byDelegation(c *call) (access, *Error) {
 	if err := checkTerms(c, &terms); err != nil {
 		return access{}, err
 	}
-	if !strings.ContainsAny(terms.Permission, c.op.serviceSAS) {
+	if !strings.ContainsAny(terms.Permission, c.op.ServiceSAS) {
 		return access{}, errNotAuthorized("Permission", "permission")
 	}
 	return access{letters: &terms.Permission, overrides: true}, nil
@@ -144,22 +144,22 @@ func (s sas) delegationTexts(account string, path []string, header http.Header) 
 		snapshot = s.Get("snapshot")
 	}
 	text := func(who, wire bool) string {
-		lines := append(s.fields("sp", "st", "se"), of)
-		lines = append(lines, s.fields(delegationFields...)...)
+		lines := append(s.Fields("sp", "st", "se"), of)
+		lines = append(lines, s.Fields(delegationFields...)...)
 		if version >= "2020-02-10" {
-			lines = append(lines, s.fields("saoid", "suoid", "scid")...)
+			lines = append(lines, s.Fields("saoid", "suoid", "scid")...)
 		}
 		if who {
-			lines = append(lines, s.fields("skdutid", "sduoid")...)
+			lines = append(lines, s.Fields("skdutid", "sduoid")...)
 		}
-		lines = append(append(lines, s.fields("sip", "spr", "sv")...), kind, snapshot)
+		lines = append(append(lines, s.Fields("sip", "spr", "sv")...), kind, snapshot)
 		if version >= sesVersion {
 			lines = append(lines, s.field("ses"))
 		}
 		if wire {
 			lines = append(lines, s.signedParts(header)...)
 		}
-		return strings.Join(append(lines, s.fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
+		return strings.Join(append(lines, s.Fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
 	}
 	return []string{text(false, false), text(true, false), text(true, true)}
 }

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
 )
@@ -30,50 +28,12 @@ const (
 	lingering = 8 << 20
 )
 
-// service is the part of the server that belongs to one service.
-type service struct {
-	name   string // "queue": also in host names and in signatures
-	letter byte   // in the ss field of account signatures
-
-	// route finds the operation that a call asks for and checks names.
-	route func(c *call) (*operation, *Error)
-
-	// properties returns the service's settings, for CORS.
-	properties func(ctx context.Context, a *account) (storage.ServiceProperties, error)
-
-	// serviceSAS returns the string that a service signature signs, and policy
-	// the stored access policy it may name. Called where there is a resource.
-	// sasKind refuses a kind of resource that does not go with the address;
-	// nil if there is one kind only.
-	serviceSAS func(c *call) string
-	sasKind    func(c *call) *Error
-	policy     func(ctx context.Context, c *call, id string) (*storage.AccessPolicy, error)
-}
-
-// operation is one row of a service's table. Letters give the rights that a
-// signature must have; any one of them is enough. Without letters such a signature
-// is never good for this operation.
-type operation struct {
-	name       string
-	write      bool   // not on the secondary
-	resource   string // srt: s, c, o
-	byToken    bool   // by a bearer token only
-	accountSAS string // sp of an account signature
-	serviceSAS string // sp of a service signature
-
-	// public is the level of public access from which on everybody may do this;
-	// empty: nobody.
-	public blob.PublicAccess
-
-	run func(c *call) error
-}
-
 // front serves one service on one port.
 type front struct {
 	clk     clock.Clock
 	pins    *clock.Pins
 	server  *Server
-	service *service
+	service *Service
 	port    int
 	http    *listen.Server
 	addr    string // where it listens; empty: nowhere
@@ -84,11 +44,11 @@ type front struct {
 	buffers sync.Pool // of *[sendBuffer]byte
 }
 
-func newFront(clk clock.Clock, s *Server, sv *service, port int) *front {
+func newFront(clk clock.Clock, s *Server, sv *Service, port int) *front {
 	var b [8]byte
 	rand.Read(b[:])
 	d := &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
-	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: listen.Spelling(metaPrefix), Context: clock.ForVisitor, Component: sv.name + " rest", Logger: s.opts.Logger}
+	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: listen.Spelling(metaPrefix), Context: clock.ForVisitor, Component: sv.Name + " rest", Logger: s.opts.Logger}
 	return d
 }
 
@@ -99,18 +59,18 @@ func (d *front) scheme() string {
 	return "http"
 }
 
-// call is one request on its way.
-type call struct {
+// Call is one request on its way.
+type Call struct {
 	front     *front
-	w         http.ResponseWriter
-	r         *http.Request
+	W         http.ResponseWriter
+	R         *http.Request
 	id        string // x-ms-request-id
-	account   *account
+	Account   *Stored
 	secondary bool
 	inHost    bool     // the account is in the host's name, not in the path
-	path      []string // unescaped segments after the account; see split
-	query     parameters
-	op        *operation
+	Path      []string // unescaped segments after the account; see split
+	Query     Parameters
+	op        *Operation
 	access    access
 	in        *listen.Body
 	crc64     []byte // of the content that was written; nil: not asked for
@@ -118,7 +78,7 @@ type call struct {
 
 // ServeHTTP implements http.Handler.
 func (d *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{front: d, w: w, r: r, in: listen.ReceiveBody(w, r)}
+	c := &Call{front: d, W: w, R: r, in: listen.ReceiveBody(w, r)}
 	defer c.in.Leave()
 	n := d.requests.Add(1)
 	c.id = requestID(d.idPrefix, n)
@@ -128,7 +88,7 @@ func (d *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if err != nil {
-		c.refuse(asError(err))
+		c.refuse(c.failure(err))
 	}
 }
 
@@ -149,26 +109,26 @@ func requestID(prefix, n uint64) string {
 	return string(b)
 }
 
-func (c *call) commonHeaders() {
-	h := c.w.Header()
+func (c *Call) commonHeaders() {
+	h := c.W.Header()
 	h.Set("X-Ms-Request-Id", c.id)
 	h.Set("X-Ms-Version", c.asked().version())
-	if id := c.r.Header.Get("X-Ms-Client-Request-Id"); id != "" && len(id) <= 1024 {
+	if id := c.R.Header.Get("X-Ms-Client-Request-Id"); id != "" && len(id) <= 1024 {
 		h.Set("X-Ms-Client-Request-Id", id)
 	}
 	h.Set("Date", c.front.clk.Now().UTC().Format(http.TimeFormat))
-	h.Set("Server", "Redeliver-"+c.front.service.name)
+	h.Set("Server", "Redeliver-"+c.front.service.Name)
 }
 
 // serve is the way of one request. An error is still to be answered.
-func (c *call) serve() error {
-	if err := c.guard().CheckHost(c.r); err != nil {
+func (c *Call) serve() error {
+	if err := c.guard().CheckHost(c.R); err != nil {
 		return notTaken(err)
 	}
 	if err := c.locate(); err != nil {
 		return err
 	}
-	if c.r.Method == http.MethodOptions {
+	if c.R.Method == http.MethodOptions {
 		return c.preflight()
 	}
 	if err := c.admitPage(); err != nil {
@@ -177,41 +137,41 @@ func (c *call) serve() error {
 	if refused := c.admit(); refused != nil {
 		return refused
 	}
-	return c.op.run(c)
+	return c.op.Run(c)
 }
 
 // admit finds the operation and lets the caller through to it, or says why not.
-func (c *call) admit() (refused *Error) {
-	if c.op, refused = c.front.service.route(c); refused != nil {
+func (c *Call) admit() (refused *Error) {
+	if c.op, refused = c.front.service.Route(c); refused != nil {
 		return refused
 	}
 	if c.access, refused = authorize(c); refused != nil {
 		return refused
 	}
-	if c.op.write && c.secondary {
-		return newError(http.StatusForbidden, "InsufficientAccountPermissions", "Write operations are not allowed.")
+	if c.op.Write && c.secondary {
+		return NewError(http.StatusForbidden, "InsufficientAccountPermissions", "Write operations are not allowed.")
 	}
 	return nil
 }
 
 // locate finds the account and takes the address apart.
-func (c *call) locate() error {
-	query, err := parseQuery(c.r.URL.RawQuery)
+func (c *Call) locate() error {
+	query, err := parseQuery(c.R.URL.RawQuery)
 	if err != nil {
-		return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.", "Reason", err.Error())
+		return NewError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.", "Reason", err.Error())
 	}
-	c.query = parameters{lowerNames(query)}
+	c.Query = Parameters{lowerNames(query)}
 
-	segments := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), "/"), "/")
-	if a, secondary := c.front.accountInHost(c.r.Host); a != nil {
-		c.account, c.secondary, c.inHost = a, secondary, true
+	segments := strings.Split(strings.TrimPrefix(c.R.URL.EscapedPath(), "/"), "/")
+	if a, secondary := c.front.accountInHost(c.R.Host); a != nil {
+		c.Account, c.secondary, c.inHost = a, secondary, true
 	} else {
 		name, secondary := strings.CutSuffix(segments[0], secondarySuffix)
 		a := c.front.server.accounts[name]
 		if a == nil {
-			return errResourceNotFound()
+			return ErrResourceNotFound()
 		}
-		c.account, c.secondary = a, secondary
+		c.Account, c.secondary = a, secondary
 		segments = segments[1:]
 	}
 	for len(segments) > 0 && segments[len(segments)-1] == "" {
@@ -220,9 +180,9 @@ func (c *call) locate() error {
 	for _, s := range segments {
 		unescaped, err := url.PathUnescape(s)
 		if err != nil {
-			return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.")
+			return NewError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.")
 		}
-		c.path = append(c.path, unescaped)
+		c.Path = append(c.Path, unescaped)
 	}
 	return nil
 }
@@ -245,7 +205,7 @@ func parseQuery(raw string) (url.Values, error) {
 // accountInHost returns the account that a host such as
 // devstoreaccount1.queue.localhost:10001 names; nil if it names none that is
 // served.
-func (d *front) accountInHost(host string) (a *account, secondary bool) {
+func (d *front) accountInHost(host string) (a *Stored, secondary bool) {
 	first, _, dotted := strings.Cut(host, ".")
 	if !dotted {
 		return nil, false
@@ -254,63 +214,67 @@ func (d *front) accountInHost(host string) (a *account, secondary bool) {
 	return d.server.accounts[name], secondary
 }
 
-// inside runs f in the clock, after everything was read that the request has to
+// Inside runs f in the clock, after everything was read that the request has to
 // say. The context lives on when the client hangs up: what was asked is done.
-func (c *call) inside(f func(ctx context.Context) error) (err error) {
-	ctx := context.WithoutCancel(c.r.Context())
-	c.enter(c.front.service.name+" REST "+c.op.label(), func() { err = f(ctx) })
+func (c *Call) Inside(f func(ctx context.Context) error) (err error) {
+	ctx := context.WithoutCancel(c.R.Context())
+	c.enter(c.front.service.Name+" REST "+c.op.label(), func() { err = f(ctx) })
 	return err
 }
 
 // enter is the clock's Inside for the goroutine that serves the connection.
-func (c *call) enter(name string, f func()) { clock.Enter(c.r.Context(), c.front.clk, name, f) }
+func (c *Call) enter(name string, f func()) { clock.Enter(c.R.Context(), c.front.clk, name, f) }
 
-func (op *operation) label() string {
-	if op == nil {
-		return "request"
-	}
-	return op.name
-}
-
-// body reads a small body, of at most limit bytes.
-func (c *call) body(limit int64) ([]byte, error) {
+// Body reads a small body, of at most limit bytes.
+func (c *Call) Body(limit int64) ([]byte, error) {
 	b, err := c.in.Small(limit)
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		c.in.Skip(lingering)
-		return nil, errBodyTooLarge(limit)
+		return nil, ErrBodyTooLarge(limit)
 	}
 	if err != nil {
-		return nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())
+		return nil, NewError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())
 	}
 	return b, nil
 }
 
-// answer writes a success. A nil body is empty; any other is XML.
-func (c *call) answer(status int, body []byte) error {
-	h := c.w.Header()
+// Answer writes a success. A nil body is empty; any other is XML.
+func (c *Call) Answer(status int, body []byte) error {
+	h := c.W.Header()
 	if body != nil {
 		h.Set("Content-Type", "application/xml")
 	}
 	if status != http.StatusNoContent {
 		h.Set("Content-Length", strconv.Itoa(len(body)))
 	}
-	c.w.WriteHeader(status)
-	if c.r.Method != http.MethodHead {
-		c.w.Write(body) // the client has gone
+	c.W.WriteHeader(status)
+	if c.R.Method != http.MethodHead {
+		c.W.Write(body) // the client has gone
 	}
 	return nil
 }
 
 // refuse writes an error.
-func (c *call) refuse(e *Error) {
-	h := c.w.Header()
+func (c *Call) refuse(e *Error) {
+	h := c.W.Header()
 	for name, values := range e.Header {
 		h[name] = values
 	}
 	h.Set("X-Ms-Error-Code", e.Code)
-	if c.r.Method == http.MethodHead || e.Status == http.StatusNotModified {
-		c.w.WriteHeader(e.Status)
+	if c.R.Method == http.MethodHead || e.Status == http.StatusNotModified {
+		c.W.WriteHeader(e.Status)
 		return
 	}
-	c.answer(e.Status, e.document(c.id, c.front.clk.Now()))
+	c.Answer(e.Status, e.document(c.id, c.front.clk.Now()))
 }
+
+// NoContent runs f in the clock and answers 204.
+func (c *Call) NoContent(f func(ctx context.Context) error) error {
+	if err := c.Inside(f); err != nil {
+		return err
+	}
+	return c.Answer(http.StatusNoContent, nil)
+}
+
+// Pins hold the time while a client works on what it has taken.
+func (c *Call) Pins() *clock.Pins { return c.front.pins }

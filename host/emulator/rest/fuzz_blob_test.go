@@ -29,7 +29,7 @@ func newFuzzBlobServer(f testing.TB) (*front, *emulator.Storage) {
 	if _, err := storage.Container("box").Blob("a/b").Put(ctx, strings.NewReader("text"), nil); err != nil {
 		f.Fatal(err)
 	}
-	s, err := NewServer(clk, &Options{QueuePort: -1, Accounts: []Account{{Name: DevAccount, Keys: []string{DevKey}, Blobs: storage}}})
+	s, err := NewServer(clk, &Options{QueuePort: -1, Accounts: []Account{{Name: DevAccount, Keys: []string{DevKey}, Blobs: storage}}}, BlobService())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func FuzzBlockList(f *testing.F) {
 		names := map[blob.BlockSource]string{blob.Latest: "Latest", blob.Committed: "Committed", blob.Uncommitted: "Uncommitted"}
 		again := []byte("<BlockList>")
 		for _, ref := range refs {
-			again = appendElement(again, names[ref.From], ref.ID)
+			again = AppendElement(again, names[ref.From], ref.ID)
 		}
 		second, err := parseBlockList(append(again, "</BlockList>"...))
 		if err != nil || !reflect.DeepEqual(second, refs) {

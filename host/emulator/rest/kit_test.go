@@ -21,6 +21,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 )
 
@@ -61,7 +62,7 @@ func newBench(t *testing.T, edit ...func(*setup)) *bench {
 	if s.blobs != nil {
 		s.rest.Accounts[0].Blobs = s.blobs(b.storage)
 	}
-	server, err := rest.NewServer(b.clk, &s.rest)
+	server, err := served.NewServer(b.clk, &s.rest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,19 +34,19 @@ var asEverybody = map[string]string{ // read only
 const accountScope = "$account-encryption-key"
 
 // checkOffered refuses a request that asks for what cannot be had, and names it.
-func checkOffered(c *call) *Error {
+func checkOffered(c *Call) *Error {
 	for _, name := range headersNotOffered {
-		if c.r.Header.Get(name) != "" {
+		if c.R.Header.Get(name) != "" {
 			return errNotOffered("HeaderName", strings.ToLower(name))
 		}
 	}
 	for _, name := range parametersNotOffered {
-		if c.query.Has(name) {
+		if c.Query.Has(name) {
 			return errNotOffered("QueryParameterName", name)
 		}
 	}
 	for _, name := range headersIgnored {
-		if v := c.r.Header.Get(name); v != "" && !strings.EqualFold(v, asEverybody[name]) {
+		if v := c.R.Header.Get(name); v != "" && !strings.EqualFold(v, asEverybody[name]) {
 			c.front.server.warnIgnored(strings.ToLower(name))
 		}
 	}

@@ -25,9 +25,9 @@ type policiesXML struct {
 	} `xml:"SignedIdentifier"`
 }
 
-// parsePolicies reads the body of a Set ACL; letters are the letters that
+// ParsePolicies reads the body of a Set ACL; letters are the letters that
 // permissions may have. An empty body is no policies.
-func parsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
+func ParsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
 	if len(b) == 0 {
 		return nil, nil
 	}
@@ -36,18 +36,18 @@ func parsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
 		return nil, err
 	}
 	if n := len(x.Identifiers); n > storage.MaxAccessPolicies {
-		return nil, errInvalidXML("more than " + strconv.Itoa(storage.MaxAccessPolicies) + " access policies: " + strconv.Itoa(n))
+		return nil, ErrInvalidXML("more than " + strconv.Itoa(storage.MaxAccessPolicies) + " access policies: " + strconv.Itoa(n))
 	}
 	var policies []storage.AccessPolicy
 	seen := map[string]bool{}
 	for _, i := range x.Identifiers {
 		p := storage.AccessPolicy{ID: i.ID, Permission: i.Policy.Permission}
 		if p.ID == "" || len(p.ID) > maxPolicyID || seen[p.ID] {
-			return nil, errInvalidXML("the Id of an access policy must have 1 to 64 characters and be unique: " + strconv.Quote(p.ID))
+			return nil, ErrInvalidXML("the Id of an access policy must have 1 to 64 characters and be unique: " + strconv.Quote(p.ID))
 		}
 		seen[p.ID] = true
 		if strings.Trim(p.Permission, letters) != "" {
-			return nil, errInvalidXML("unknown permission in " + strconv.Quote(p.Permission) + ": want letters of " + letters)
+			return nil, ErrInvalidXML("unknown permission in " + strconv.Quote(p.Permission) + ": want letters of " + letters)
 		}
 		for _, f := range []struct {
 			text string
@@ -58,7 +58,7 @@ func parsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
 			}
 			at, ok := parseSASTime(strings.TrimSpace(f.text))
 			if !ok {
-				return nil, errInvalidXML("not a time: " + strconv.Quote(f.text))
+				return nil, ErrInvalidXML("not a time: " + strconv.Quote(f.text))
 			}
 			*f.to = at
 		}
@@ -67,12 +67,12 @@ func parsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
 	return policies, nil
 }
 
-// policiesDocument is the answer to a Get ACL.
-func policiesDocument(policies []storage.AccessPolicy) []byte {
-	b := []byte(xmlHeader + "<SignedIdentifiers>")
+// PoliciesDocument is the answer to a Get ACL.
+func PoliciesDocument(policies []storage.AccessPolicy) []byte {
+	b := []byte(XMLHeader + "<SignedIdentifiers>")
 	for _, p := range policies {
 		b = append(b, "<SignedIdentifier>"...)
-		b = appendElement(b, "Id", p.ID)
+		b = AppendElement(b, "Id", p.ID)
 		if p == (storage.AccessPolicy{ID: p.ID}) { // it says nothing, or it was not sent
 			b = append(b, "</SignedIdentifier>"...)
 			continue
@@ -83,11 +83,11 @@ func policiesDocument(policies []storage.AccessPolicy) []byte {
 			at   time.Time
 		}{{"Start", p.Start}, {"Expiry", p.Expiry}} {
 			if !f.at.IsZero() {
-				b = appendElement(b, f.name, f.at.UTC().Format("2006-01-02T15:04:05.0000000Z"))
+				b = AppendElement(b, f.name, f.at.UTC().Format("2006-01-02T15:04:05.0000000Z"))
 			}
 		}
 		if p.Permission != "" {
-			b = appendElement(b, "Permission", p.Permission)
+			b = AppendElement(b, "Permission", p.Permission)
 		}
 		b = append(b, "</AccessPolicy></SignedIdentifier>"...)
 	}

@@ -14,8 +14,8 @@ import (
 // Properties).
 const maxCORSRules = 5
 
-// maxDocument limits bodies that hold settings.
-const maxDocument = 64 << 10
+// MaxDocument limits bodies that hold settings.
+const MaxDocument = 64 << 10
 
 // propertiesXML is the document of service properties, as it comes.
 type propertiesXML struct {
@@ -68,12 +68,12 @@ type websiteXML struct {
 }
 
 func errXMLNode(name, value string) *Error {
-	return newError(http.StatusBadRequest, "InvalidXmlNodeValue",
+	return NewError(http.StatusBadRequest, "InvalidXmlNodeValue",
 		"The value for one of the XML nodes is not in the correct format.", "XmlNodeName", name, "XmlNodeValue", value)
 }
 
-// parseProperties reads the body of Set Service Properties.
-func parseProperties(b []byte) (p storage.ServiceProperties, refused *Error) {
+// ParseProperties reads the body of Set Service Properties.
+func ParseProperties(b []byte) (p storage.ServiceProperties, refused *Error) {
 	var x propertiesXML
 	if err := decodeXML(b, &x); err != nil {
 		return p, err
@@ -124,7 +124,7 @@ func parseProperties(b []byte) (p storage.ServiceProperties, refused *Error) {
 
 func parseCORS(x *corsXML) ([]storage.CORSRule, *Error) {
 	if n := len(x.Rules); n > maxCORSRules {
-		return nil, errInvalidXML("more than " + strconv.Itoa(maxCORSRules) + " CORS rules: " + strconv.Itoa(n))
+		return nil, ErrInvalidXML("more than " + strconv.Itoa(maxCORSRules) + " CORS rules: " + strconv.Itoa(n))
 	}
 	rules := []storage.CORSRule{}
 	for _, r := range x.Rules {
@@ -148,19 +148,19 @@ func parseCORS(x *corsXML) ([]storage.CORSRule, *Error) {
 	return rules, nil
 }
 
-// propertiesDocument is the answer to Get Service Properties. Settings start as in
+// PropertiesDocument is the answer to Get Service Properties. Settings start as in
 // a new account: nothing is logged, measured or shared.
-func propertiesDocument(p storage.ServiceProperties) []byte {
-	b := []byte(xmlHeader + "<StorageServiceProperties>")
+func PropertiesDocument(p storage.ServiceProperties) []byte {
+	b := []byte(XMLHeader + "<StorageServiceProperties>")
 	logging := storage.LoggingProperties{}
 	if p.Logging != nil {
 		logging = *p.Logging
 	}
 	b = append(b, "<Logging>"...)
-	b = appendElement(b, "Version", orDefault(logging.Version))
-	b = appendElement(b, "Delete", strconv.FormatBool(logging.Delete))
-	b = appendElement(b, "Read", strconv.FormatBool(logging.Read))
-	b = appendElement(b, "Write", strconv.FormatBool(logging.Write))
+	b = AppendElement(b, "Version", orDefault(logging.Version))
+	b = AppendElement(b, "Delete", strconv.FormatBool(logging.Delete))
+	b = AppendElement(b, "Read", strconv.FormatBool(logging.Read))
+	b = AppendElement(b, "Write", strconv.FormatBool(logging.Write))
 	b = appendRetention(b, "RetentionPolicy", logging.Retention)
 	b = append(b, "</Logging>"...)
 	b = appendMetrics(b, "HourMetrics", p.HourMetrics)
@@ -169,27 +169,27 @@ func propertiesDocument(p storage.ServiceProperties) []byte {
 	if p.CORS != nil {
 		for _, r := range *p.CORS {
 			b = append(b, "<CorsRule>"...)
-			b = appendElement(b, "AllowedOrigins", r.AllowedOrigins)
-			b = appendElement(b, "AllowedMethods", r.AllowedMethods)
-			b = appendElement(b, "AllowedHeaders", r.AllowedHeaders)
-			b = appendElement(b, "ExposedHeaders", r.ExposedHeaders)
-			b = appendElement(b, "MaxAgeInSeconds", strconv.Itoa(r.MaxAge))
+			b = AppendElement(b, "AllowedOrigins", r.AllowedOrigins)
+			b = AppendElement(b, "AllowedMethods", r.AllowedMethods)
+			b = AppendElement(b, "AllowedHeaders", r.AllowedHeaders)
+			b = AppendElement(b, "ExposedHeaders", r.ExposedHeaders)
+			b = AppendElement(b, "MaxAgeInSeconds", strconv.Itoa(r.MaxAge))
 			b = append(b, "</CorsRule>"...)
 		}
 	}
 	b = append(b, "</Cors>"...)
 	if p.DefaultVersion != nil {
-		b = appendElement(b, "DefaultServiceVersion", *p.DefaultVersion)
+		b = AppendElement(b, "DefaultServiceVersion", *p.DefaultVersion)
 	}
 	if p.SoftDelete != nil {
 		b = appendRetention(b, "DeleteRetentionPolicy", *p.SoftDelete)
 	}
 	if w := p.StaticWebsite; w != nil {
 		b = append(b, "<StaticWebsite>"...)
-		b = appendElement(b, "Enabled", strconv.FormatBool(w.Enabled))
+		b = AppendElement(b, "Enabled", strconv.FormatBool(w.Enabled))
 		for _, e := range []Detail{{"IndexDocument", w.IndexDocument}, {"DefaultIndexDocumentPath", w.DefaultIndexDocPath}, {"ErrorDocument404Path", w.ErrorDocument404}} {
 			if e.Value != "" {
-				b = appendElement(b, e.Name, e.Value)
+				b = AppendElement(b, e.Name, e.Value)
 			}
 		}
 		b = append(b, "</StaticWebsite>"...)
@@ -210,10 +210,10 @@ func appendMetrics(b []byte, name string, p *storage.MetricsProperties) []byte {
 		m = *p
 	}
 	b = append(b, "<"+name+">"...)
-	b = appendElement(b, "Version", orDefault(m.Version))
-	b = appendElement(b, "Enabled", strconv.FormatBool(m.Enabled))
+	b = AppendElement(b, "Version", orDefault(m.Version))
+	b = AppendElement(b, "Enabled", strconv.FormatBool(m.Enabled))
 	if m.IncludeAPIs != nil {
-		b = appendElement(b, "IncludeAPIs", strconv.FormatBool(*m.IncludeAPIs))
+		b = AppendElement(b, "IncludeAPIs", strconv.FormatBool(*m.IncludeAPIs))
 	}
 	b = appendRetention(b, "RetentionPolicy", m.Retention)
 	return append(b, "</"+name+">"...)
@@ -221,9 +221,20 @@ func appendMetrics(b []byte, name string, p *storage.MetricsProperties) []byte {
 
 func appendRetention(b []byte, name string, r storage.RetentionProperties) []byte {
 	b = append(b, "<"+name+">"...)
-	b = appendElement(b, "Enabled", strconv.FormatBool(r.Enabled))
+	b = AppendElement(b, "Enabled", strconv.FormatBool(r.Enabled))
 	if r.Enabled {
-		b = appendElement(b, "Days", strconv.Itoa(r.Days))
+		b = AppendElement(b, "Days", strconv.Itoa(r.Days))
 	}
 	return append(b, "</"+name+">"...)
+}
+
+// GetStats tells that the secondary is up to date: it is the primary.
+func GetStats(c *Call) error {
+	if !c.secondary {
+		return ErrInvalidParameter("comp", "stats", "Statistics are on the secondary.")
+	}
+	b := []byte(XMLHeader + "<StorageServiceStats><GeoReplication>")
+	b = AppendElement(b, "Status", "live")
+	b = AppendElement(b, "LastSyncTime", WireTime(c.front.clk.Now()))
+	return c.Answer(http.StatusOK, append(b, "</GeoReplication></StorageServiceStats>"...))
 }

@@ -27,7 +27,8 @@ var sasFields = []string{
 // whom and how long.
 type sas struct{ url.Values }
 
-func (c *call) sas() sas { return sas{c.query.Values} }
+// Signature is what the parameters of the request sign, if they do.
+func (c *Call) Signature() sas { return sas{c.Query.Values} }
 
 // field returns a field. A plus sign that was not escaped arrives as a blank; signatures
 // have no blanks.
@@ -39,7 +40,7 @@ func (s sas) field(name string) string {
 	return v
 }
 
-func (s sas) fields(names ...string) (out []string) {
+func (s sas) Fields(names ...string) (out []string) {
 	for _, name := range names {
 		out = append(out, s.field(name))
 	}
@@ -51,27 +52,27 @@ func (s sas) fields(names ...string) (out []string) {
 //
 // Source: docs, Create an account SAS, Create a service SAS; what is answered
 // when, Azurite: AccountSASAuthenticator.ts, QueueSASAuthenticator.ts.
-func bySignature(c *call) (access, *Error) {
+func bySignature(c *Call) (access, *Error) {
 	for _, name := range sasFields {
-		if len(c.query.Values[name]) > 1 {
+		if len(c.Query.Values[name]) > 1 {
 			return access{}, errAuthentication("The field " + name + " of the signature is given twice.")
 		}
 	}
-	if c.sas().field("sv") == "" {
+	if c.Signature().field("sv") == "" {
 		return access{}, errAuthentication("The signature has no version (sv).")
 	}
-	if c.query.Has("ss") || c.query.Has("srt") {
+	if c.Query.Has("ss") || c.Query.Has("srt") {
 		return byAccountSAS(c)
 	}
-	if c.query.Has("skoid") {
+	if c.Query.Has("skoid") {
 		return byDelegation(c)
 	}
 	return byServiceSAS(c)
 }
 
-func byAccountSAS(c *call) (access, *Error) {
-	signature := c.sas()
-	if text := signature.accountText(c.account.Name); !c.account.signed(signature.field("sig"), text) {
+func byAccountSAS(c *Call) (access, *Error) {
+	signature := c.Signature()
+	if text := signature.accountText(c.Account.Name); !c.Account.signed(signature.field("sig"), text) {
 		return access{}, errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
 	}
 	terms := storage.AccessPolicy{Permission: signature.field("sp")}
@@ -79,11 +80,11 @@ func byAccountSAS(c *call) (access, *Error) {
 		return access{}, err
 	}
 	switch {
-	case !strings.Contains(signature.field("ss"), string(c.front.service.letter)):
+	case !strings.Contains(signature.field("ss"), string(c.front.service.Letter)):
 		return access{}, errNotAuthorized("Service", "service")
-	case !strings.ContainsAny(signature.field("srt"), c.op.resource):
+	case !strings.ContainsAny(signature.field("srt"), c.op.Resource):
 		return access{}, errNotAuthorized("ResourceType", "resource type")
-	case !strings.ContainsAny(terms.Permission, c.op.accountSAS):
+	case !strings.ContainsAny(terms.Permission, c.op.AccountSAS):
 		return access{}, errNotAuthorized("Permission", "permission")
 	}
 	return access{letters: &terms.Permission}, nil
@@ -91,37 +92,37 @@ func byAccountSAS(c *call) (access, *Error) {
 
 // accountText returns the string to sign of an account signature.
 func (s sas) accountText(account string) string {
-	lines := append([]string{account}, s.fields("sp", "ss", "srt", "st", "se", "sip", "spr", "sv")...)
+	lines := append([]string{account}, s.Fields("sp", "ss", "srt", "st", "se", "sip", "spr", "sv")...)
 	if s.field("sv") >= sesVersion {
 		lines = append(lines, s.field("ses"))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func byServiceSAS(c *call) (access, *Error) {
-	sv, signature := c.front.service, c.sas()
-	if len(c.path) == 0 {
+func byServiceSAS(c *Call) (access, *Error) {
+	sv, signature := c.front.service, c.Signature()
+	if len(c.Path) == 0 {
 		return access{}, errAuthentication("A service signature is for one resource, and the address names none.")
 	}
-	if text := sv.serviceSAS(c); !c.account.signed(signature.field("sig"), text) {
+	if text := sv.ServiceSAS(c); !c.Account.signed(signature.field("sig"), text) {
 		return access{}, errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
 	}
-	if sv.sasKind != nil {
-		if err := sv.sasKind(c); err != nil {
+	if sv.SASKind != nil {
+		if err := sv.SASKind(c); err != nil {
 			return access{}, err
 		}
 	}
 	var terms storage.AccessPolicy
 	if id := signature.field("si"); id != "" {
-		err := c.inside(func(ctx context.Context) error {
-			policy, err := sv.policy(ctx, c, id)
+		err := c.Inside(func(ctx context.Context) error {
+			policy, err := sv.Policy(ctx, c, id)
 			if policy != nil {
 				terms = *policy
 			}
 			return err
 		})
 		if err != nil && !errors.Is(err, bindings.ErrNotFound) {
-			return access{}, asError(err)
+			return access{}, c.failure(err)
 		}
 		if terms.ID == "" {
 			return access{}, errAuthentication("The signature names a stored access policy that does not exist: " + strconv.Quote(id))
@@ -136,7 +137,7 @@ func byServiceSAS(c *call) (access, *Error) {
 	if err := checkTerms(c, &terms); err != nil {
 		return access{}, err
 	}
-	if !strings.ContainsAny(terms.Permission, c.op.serviceSAS) {
+	if !strings.ContainsAny(terms.Permission, c.op.ServiceSAS) {
 		return access{}, errNotAuthorized("Permission", "permission")
 	}
 	return access{letters: &terms.Permission, overrides: true}, nil
@@ -179,8 +180,8 @@ func parseSASTime(text string) (time.Time, bool) {
 }
 
 // checkTerms checks what holds for all kinds of signatures, with the times of this one.
-func checkTerms(c *call, terms *storage.AccessPolicy) *Error {
-	signature, now := c.sas(), c.front.clk.Now()
+func checkTerms(c *Call, terms *storage.AccessPolicy) *Error {
+	signature, now := c.Signature(), c.front.clk.Now()
 	if err := signature.times(terms); err != nil {
 		return err
 	}
@@ -196,7 +197,7 @@ func checkTerms(c *call, terms *storage.AccessPolicy) *Error {
 	if spr != "" && spr != "https" && spr != "https,http" {
 		return errAuthentication("The field spr of the signature is neither https nor https,http: " + strconv.Quote(spr))
 	}
-	if ip := signature.field("sip"); ip != "" && !inRange(c.r.RemoteAddr, ip) {
+	if ip := signature.field("sip"); ip != "" && !inRange(c.R.RemoteAddr, ip) {
 		return errNotAuthorized("SourceIP", "source IP")
 	}
 	if spr == "https" && c.front.scheme() != "https" {

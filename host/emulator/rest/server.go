@@ -52,15 +52,15 @@ type Options struct {
 // Close.
 type Server struct {
 	opts     Options
-	accounts map[string]*account
+	accounts map[string]*Stored
 	fronts   []*front
 	ignored  sync.Map // headers without an effect that were told of
 }
 
-// NewServer returns a server that listens to nothing yet. Requests enter clk by
+// NewServer returns a server of services (package served has all) that listens to nothing yet. Requests enter clk by
 // its Inside. It fails when the table of accounts is not as it should be.
-func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
-	s := &Server{accounts: map[string]*account{}}
+func NewServer(clk clock.Clock, opts *Options, services ...*Service) (*Server, error) {
+	s := &Server{accounts: map[string]*Stored{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -72,22 +72,18 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 		if s.accounts[a.Name] != nil {
 			return nil, fmt.Errorf("account %q: given twice", a.Name)
 		}
-		if s.opts.QueuePort >= 0 && (a.Queues == nil || a.QueueAdmin == nil) {
-			return nil, fmt.Errorf("account %q: has no queues to serve", a.Name)
-		}
 		s.accounts[a.Name] = served
 	}
-	blobs := s.opts.BlobPort >= 0 && slices.ContainsFunc(s.opts.Accounts, func(a Account) bool { return a.Blobs != nil })
-	for _, a := range s.opts.Accounts {
-		if blobs && a.Blobs == nil {
-			return nil, fmt.Errorf("account %q: has no blobs to serve", a.Name)
+	for _, of := range services {
+		if of.Port(&s.opts) < 0 || of.Optional && !slices.ContainsFunc(s.opts.Accounts, func(a Account) bool { return of.Serves(&a) }) {
+			continue
 		}
-	}
-	if s.opts.QueuePort >= 0 {
-		s.fronts = append(s.fronts, newFront(clk, s, queueService(), s.opts.QueuePort))
-	}
-	if blobs {
-		s.fronts = append(s.fronts, newFront(clk, s, blobService(), s.opts.BlobPort))
+		for _, a := range s.opts.Accounts {
+			if !of.Serves(&a) {
+				return nil, fmt.Errorf("account %q: has no %ss to serve", a.Name, of.Name)
+			}
+		}
+		s.fronts = append(s.fronts, newFront(clk, s, of, of.Port(&s.opts)))
 	}
 	return s, nil
 }
@@ -97,7 +93,7 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 func (s *Server) Start() error {
 	for _, d := range s.fronts {
 		addr, err := d.http.Listen(listen.Port{
-			Service: d.service.name + " service", Rivals: "Azurite or another emulator",
+			Service: d.service.Name + " service", Rivals: "Azurite or another emulator",
 			Address: s.opts.Address, Number: d.port, TLS: s.opts.TLS != nil,
 		})
 		if err != nil {
@@ -113,14 +109,15 @@ func (s *Server) Start() error {
 // QueueURL is the address of the Queue service, e.g. "http://127.0.0.1:10001";
 // an account is reached below it, by its name. It is empty before Start and
 // without that port.
-func (s *Server) QueueURL() string { return s.url("queue") }
+func (s *Server) QueueURL() string { return s.URL("queue") }
 
 // BlobURL is the address of the Blob service, likewise.
-func (s *Server) BlobURL() string { return s.url("blob") }
+func (s *Server) BlobURL() string { return s.URL("blob") }
 
-func (s *Server) url(service string) string {
+// URL is the address of a service, by its name.
+func (s *Server) URL(service string) string {
 	for _, d := range s.fronts {
-		if d.service.name == service && d.addr != "" {
+		if d.service.Name == service && d.addr != "" {
 			return d.scheme() + "://" + d.addr
 		}
 	}

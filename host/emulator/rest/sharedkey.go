@@ -19,7 +19,7 @@ const maxSkew = 15 * time.Minute
 
 // signed reports whether signature, in base64, signs text with one of the account's
 // keys.
-func (a *account) signed(signature, text string) bool {
+func (a *Stored) signed(signature, text string) bool {
 	for _, key := range a.keys {
 		if hmac.Equal([]byte(signatureOf(key, text)), []byte(signature)) {
 			return true
@@ -36,12 +36,12 @@ func signatureOf(key []byte, text string) string {
 
 // byKey checks an Authorization header of the schemes SharedKey and
 // SharedKeyLite.
-func byKey(c *call, scheme, credential string) *Error {
+func byKey(c *Call, scheme, credential string) *Error {
 	name, signature, ok := strings.Cut(credential, ":")
 	if !ok {
 		return errAuthenticationInfo()
 	}
-	if name != c.account.Name {
+	if name != c.Account.Name {
 		return errAuthentication("The account of the Authorization header is not the account of the address.")
 	}
 	if c.front.server.opts.StrictDates {
@@ -53,30 +53,30 @@ func byKey(c *call, scheme, credential string) *Error {
 	if scheme == "SharedKeyLite" {
 		text = sharedKeyLiteText
 	}
-	paths, lengths := signedPaths(c), signedLengths(c.r)
+	paths, lengths := signedPaths(c), signedLengths(c.R)
 	for _, order := range []func(a, b string) int{strings.Compare, compareNames} {
-		headers := signedHeaders(c.r.Header, order)
+		headers := signedHeaders(c.R.Header, order)
 		for _, path := range paths {
 			for _, length := range lengths {
-				if c.account.signed(signature, text(c.r, headers, c.account.Name, path, length)) {
+				if c.Account.signed(signature, text(c.R, headers, c.Account.Name, path, length)) {
 					return nil
 				}
 			}
 		}
 	}
-	first := text(c.r, signedHeaders(c.r.Header, strings.Compare), c.account.Name, paths[0], lengths[0])
+	first := text(c.R, signedHeaders(c.R.Header, strings.Compare), c.Account.Name, paths[0], lengths[0])
 	return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(first))
 }
 
 func errAuthenticationInfo() *Error {
-	return newError(http.StatusBadRequest, "InvalidAuthenticationInfo",
+	return NewError(http.StatusBadRequest, "InvalidAuthenticationInfo",
 		"Authentication information is not given in the correct format. Check the value of Authorization header.")
 }
 
-func checkDate(c *call) *Error {
-	text := c.r.Header.Get("X-Ms-Date")
+func checkDate(c *Call) *Error {
+	text := c.R.Header.Get("X-Ms-Date")
 	if text == "" {
-		text = c.r.Header.Get("Date")
+		text = c.R.Header.Get("Date")
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
@@ -91,18 +91,18 @@ func checkDate(c *call) *Error {
 // signedPaths returns the forms in which clients sign the path, the documented
 // one first: as sent, still escaped. Some sign it decoded. The secondary's
 // name in it is signed with and without its suffix.
-func signedPaths(c *call) []string {
-	sent := c.r.URL.EscapedPath()
-	if p, _, _ := strings.Cut(c.r.RequestURI, "?"); strings.HasPrefix(p, "/") {
+func signedPaths(c *Call) []string {
+	sent := c.R.URL.EscapedPath()
+	if p, _, _ := strings.Cut(c.R.RequestURI, "?"); strings.HasPrefix(p, "/") {
 		sent = p // to the letter
 	}
 	if sent == "" {
 		sent = "/"
 	}
-	paths := []string{sent, c.r.URL.Path}
+	paths := []string{sent, c.R.URL.Path}
 	if c.secondary && !c.inHost {
 		for _, p := range paths[:2] {
-			primary := strings.Replace(p, c.account.Name+secondarySuffix, c.account.Name, 1)
+			primary := strings.Replace(p, c.Account.Name+secondarySuffix, c.Account.Name, 1)
 			paths = append(paths, primary)
 		}
 	}

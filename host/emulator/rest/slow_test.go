@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 )
 
@@ -61,7 +62,7 @@ func slowServer(t *testing.T, service string, f func(t *testing.T, storage *emul
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.System()
 		storage := emulator.New(clk, nil)
-		server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{
+		server, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{
 			{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage},
 		}})
 		if err != nil {

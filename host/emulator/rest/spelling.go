@@ -13,31 +13,31 @@ import (
 
 const metaPrefix = "x-ms-meta-"
 
-// metadata returns what the request's x-ms-meta- headers say, with names as the
+// Metadata returns what the request's x-ms-meta- headers say, with names as the
 // client spelled them; nil if there are none.
-func (c *call) metadata() (map[string]string, *Error) {
+func (c *Call) Metadata() (map[string]string, *Error) {
 	var out map[string]string
 	size := 0
-	for header, values := range c.r.Header {
+	for header, values := range c.R.Header {
 		if len(header) < len(metaPrefix) || !strings.EqualFold(header[:len(metaPrefix)], metaPrefix) {
 			continue
 		}
 		name := header[len(metaPrefix):]
-		if spelled, at := listen.Spelled(c.r, header); at > 0 {
+		if spelled, at := listen.Spelled(c.R, header); at > 0 {
 			name = spelled[len(metaPrefix):]
 		} else {
 			name = strings.ToLower(name)
 		}
-		if name == "" && c.front.service.letter == 'b' {
-			return nil, newError(http.StatusBadRequest, "EmptyMetadataKey", "The key for one of the metadata key-value pairs is empty.")
+		if name == "" && c.front.service.Letter == 'b' {
+			return nil, NewError(http.StatusBadRequest, "EmptyMetadataKey", "The key for one of the metadata key-value pairs is empty.")
 		}
 		if !isIdentifier(name) {
-			return nil, newError(http.StatusBadRequest, "InvalidMetadata",
+			return nil, NewError(http.StatusBadRequest, "InvalidMetadata",
 				"The metadata specified is invalid. It has characters that are not permitted.", "MetadataName", name)
 		}
 		value := strings.Join(values, ",")
 		if size += len(name) + len(value); size > maxMetadata {
-			return nil, newError(http.StatusBadRequest, "MetadataTooLarge", "The size of the specified metadata exceeds the maximum size permitted.")
+			return nil, NewError(http.StatusBadRequest, "MetadataTooLarge", "The size of the specified metadata exceeds the maximum size permitted.")
 		}
 		if out == nil {
 			out = map[string]string{}
@@ -63,8 +63,8 @@ func isIdentifier(name string) bool {
 	return name != ""
 }
 
-// metadata makes metadata headers of the answer, with names as they are.
-func (h headers) metadata(metadata map[string]string) {
+// Metadata makes metadata headers of the answer, with names as they are.
+func (h headers) Metadata(metadata map[string]string) {
 	for name, value := range metadata {
 		h[metaPrefix+name] = []string{value}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/listen"
 )
@@ -198,7 +199,7 @@ func TestAccountKeysOfTheOtherAlphabet(t *testing.T) {
 func TestInvalidServers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	if _, err := rest.NewServer(b.clk, &rest.Options{Accounts: []rest.Account{{Name: "a", Keys: []string{secondKey}}}}); err == nil {
+	if _, err := served.NewServer(b.clk, &rest.Options{Accounts: []rest.Account{{Name: "a", Keys: []string{secondKey}}}}); err == nil {
 		t.Error("an account without queues is served")
 	}
 	if u, err := url.Parse(b.server.QueueURL()); err != nil || u.Hostname() != "127.0.0.1" || u.Port() == "0" {
@@ -206,7 +207,7 @@ func TestInvalidServers(t *testing.T) {
 	}
 	var port int
 	fmt.Sscanf(b.server.QueueURL(), "http://127.0.0.1:%d", &port)
-	second, err := rest.NewServer(b.clk, &rest.Options{QueuePort: port})
+	second, err := served.NewServer(b.clk, &rest.Options{QueuePort: port})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func TestInvalidServers(t *testing.T) {
 	if err := second.Close(); err != nil {
 		t.Errorf("Close of a server that did not start: %v", err)
 	}
-	none, err := rest.NewServer(b.clk, &rest.Options{QueuePort: -1})
+	none, err := served.NewServer(b.clk, &rest.Options{QueuePort: -1})
 	if err != nil || none.Start() != nil || none.QueueURL() != "" || none.Close() != nil {
 		t.Errorf("a server without servers: %v", err)
 	}

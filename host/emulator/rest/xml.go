@@ -5,14 +5,17 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
-const xmlHeader = `<?xml version="1.0" encoding="utf-8"?>`
+// XMLHeader begins each document of an answer.
+const XMLHeader = `<?xml version="1.0" encoding="utf-8"?>`
 
-// appendElement appends <name>text</name>.
-func appendElement(b []byte, name, text string) []byte {
+// AppendElement appends <name>text</name>.
+func AppendElement(b []byte, name, text string) []byte {
 	b = append(b, '<')
 	b = append(b, name...)
 	b = append(b, '>')
@@ -60,10 +63,10 @@ func appendText(b []byte, text string) []byte {
 func decodeXML(b []byte, to any) *Error {
 	dec := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff"))))
 	if err := dec.Decode(to); err != nil {
-		return errInvalidXML(err.Error())
+		return ErrInvalidXML(err.Error())
 	}
 	if err := endOfXML(dec); err != nil {
-		return errInvalidXML(err.Error())
+		return ErrInvalidXML(err.Error())
 	}
 	return nil
 }
@@ -90,9 +93,9 @@ func endOfXML(dec *xml.Decoder) error {
 	}
 }
 
-// parseMessage reads the body of a put or an update. The text is nil when the
+// ParseMessage reads the body of a put or an update. The text is nil when the
 // document has no MessageText.
-func parseMessage(b []byte) (text *string, refused *Error) {
+func ParseMessage(b []byte) (text *string, refused *Error) {
 	if text, ok := parsePlainMessage(b); ok {
 		return &text, nil
 	}
@@ -107,7 +110,7 @@ func parseMessage(b []byte) (text *string, refused *Error) {
 		return nil, err
 	}
 	if !strings.EqualFold(document.XMLName.Local, "QueueMessage") {
-		return nil, errInvalidXML("want an element QueueMessage, got " + document.XMLName.Local)
+		return nil, ErrInvalidXML("want an element QueueMessage, got " + document.XMLName.Local)
 	}
 	for i := range document.Fields {
 		if strings.EqualFold(document.Fields[i].XMLName.Local, "MessageText") {
@@ -142,3 +145,6 @@ func parsePlainMessage(b []byte) (string, bool) {
 	}
 	return string(b), true
 }
+
+// WireTime writes a time as documents and headers have it, to the second.
+func WireTime(t time.Time) string { return t.UTC().Format(http.TimeFormat) }

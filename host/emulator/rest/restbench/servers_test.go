@@ -19,6 +19,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/served"
 	emulator "github.com/redeliver/redeliver/host/emulator/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen/listentest"
@@ -228,7 +229,7 @@ func serveUntilEOF(kind string) (err error) {
 		}
 	}
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage}
-	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}})
+	server, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}})
 	if err != nil {
 		return err
 	}

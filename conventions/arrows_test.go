@@ -151,7 +151,7 @@ func lasting(o types.Object) bool {
 // exported are the files of export data of a tree and all that it imports.
 func exported(t *testing.T, tree string) map[string]string {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export", tree)
+	cmd := exec.Command("go", "list", "-trimpath", "-export", "-deps", "-json=ImportPath,Export", tree) // as make build compiles
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()

@@ -85,6 +85,10 @@ func TestInstalled(t *testing.T) {
 			if module, ok := strings.CutPrefix(cond, "python:"); ok {
 				return exec.Command("python3", "-c", "import "+module).Run() == nil, nil
 			}
+			if file, ok := strings.CutPrefix(cond, "fetched:"); ok { // by make interop, with Maven
+				found, err := filepath.Glob(filepath.Join(fetched(), filepath.FromSlash(file)))
+				return len(found) > 0, err
+			}
 			tool, ok := strings.CutPrefix(cond, "has:")
 			if !ok {
 				return false, fmt.Errorf("unknown condition %q", cond)
@@ -103,7 +107,10 @@ func TestInstalled(t *testing.T) {
 				"COMMAND_TGZ":  m.file(dir, "npm", "cli-"+m.Version),
 				"PLATFORM_TGZ": m.file(dir, "npm", map[string]string{"linux": "linux", "darwin": "darwin"}[runtime.GOOS]+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]+"-"),
 				"WHEEL":        m.file(dir, "wheel", wheelPart()),
-				"KIT_WHEEL":    m.file(dir, "wheel", strings.ReplaceAll(names["pypiKit"].Name, "-", "_")),
+				"DIST":         dir, "FETCHED": fetched(),
+				"KIT_JAR":    m.file(dir, "maven", "redeliver-testing-"+m.Version+".jar"),
+				"BINARY_JAR": m.file(dir, "maven", "-"+mavenPlatform()+".jar"),
+				"KIT_WHEEL":  m.file(dir, "wheel", strings.ReplaceAll(names["pypiKit"].Name, "-", "_")),
 				// Whoever asks a registry all the same is told at once.
 				"npm_config_registry": "http://127.0.0.1:9", "npm_config_offline": "true", "npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",
 				"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_PYTHON_DOWNLOADS": "never",
@@ -114,6 +121,17 @@ func TestInstalled(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"running": running, "signalled": signalled, "workflow": workflow},
 	})
+}
+
+// fetched is where Maven keeps what it has fetched for this user.
+func fetched() string {
+	home, _ := os.UserHomeDir()
+	return filepath.Join(home, ".m2", "repository")
+}
+
+// mavenPlatform is the classifier of this machine.
+func mavenPlatform() string {
+	return map[string]string{"linux": "linux", "darwin": "osx"}[runtime.GOOS] + "-" + map[string]string{"amd64": "x86_64", "arm64": "aarch_64"}[runtime.GOARCH]
 }
 
 // wheelPart is what the name of this machine's wheel has.

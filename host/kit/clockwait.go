@@ -78,14 +78,16 @@ func (in ClockWait) tick(ctx context.Context, h *Host) (out Waited, err error) {
 	clk := h.session.Host().Clock()
 	own, end := clk.WithCancel(context.Background())
 	defer context.AfterFunc(ctx, func() { clk.Inside("end of a tick", end) })()
-	over := make(chan struct{})
+	begun, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
 		clk.Inside("tick", func() {
+			close(begun)
 			err = clk.Idle(own, in.end(clk.Now()).Sub(clk.Now()))
 			out = Waited{string(worker.Met), tick(clk.Now())}
 		})
 	}()
+	<-begun
 	if in.Drive {
 		h.driveUntil(ctx, over)
 	}

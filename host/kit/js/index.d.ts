@@ -32,7 +32,7 @@ export interface FunctionSpec {
 export interface Options {
   /** Imports the modules that declare functions: () => import('../src/functions/ship.js'). They run in this process. */
   import?: () => Promise<unknown>;
-  /** The folder of an app, or its file: URL. Without import its handlers run in a process of their own. */
+  /** The folder of an app, or its file: URL. Without import its handlers run in a process of their own; with it, and without app, it is the folder of the nearest host.json from the current one up. */
   app?: string | URL;
   functions?: Record<string, FunctionSpec>;
   /** Laid over host.json. */
@@ -108,6 +108,8 @@ export interface Clock {
   advance(by: Span): Promise<Date>;
   next(): Promise<Date>;
   jump(by: Span): Promise<Date>;
+  /** Waits for virtual time, in a handler; a number is milliseconds, as for setTimeout. Time goes on meanwhile. */
+  sleep(by: Span | number, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
 export declare class Host {

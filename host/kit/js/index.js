@@ -5,6 +5,7 @@ require('./lib/registry'); // the module @azure/functions-core is there from her
 const { Host } = require('./lib/host');
 const { Failure, KitError, KitTimeout } = require('./lib/errors');
 const { binary } = require('./lib/process');
+const { tell } = require('./lib/tell');
 
 /** Starts a host. */
 const start = (options = {}) => Host.start(options);
@@ -14,4 +15,4 @@ const seeds = (count, first = 1) => Array.from({ length: count }, (_, i) => firs
 
 const redeliver = { start, seeds };
 
-module.exports = { start, seeds, redeliver, Failure, KitError, KitTimeout, Host, internal: { binary } };
+module.exports = { start, seeds, redeliver, Failure, KitError, KitTimeout, Host, internal: { binary, tell } };

@@ -5,15 +5,17 @@ const net = require('net');
 const { registry, App } = require('./registry');
 const classic = require('./worker/classic');
 const { line } = require('./worker/line');
+const { Naps, calls } = require('./naps');
 
 /** The worker's side of one host, with functions by ID. */
 class Handlers extends App {
-  constructor(functions, alive) {
+  constructor(functions, alive, wait) {
     super(undefined);
     this.functions = functions;
     this.hooks = registry.hooks;
     this.model = { ...registry.model, getInvocationModel: (core) => (core.metadata.written ? classic.model : registry.model).getInvocationModel(core) };
     this.alive = alive; // is told of each call
+    this.wait = wait; // asks the host for virtual time
     this.calls = new Map(); // that run: what people call them, by invocation
   }
 
@@ -25,7 +27,8 @@ class Handlers extends App {
     this.calls.set(request.invocationId, `${request.functionId} attempt ${retry + 1}`);
     this.alive();
     try {
-      return await super.invoke(request);
+      const { invocationId } = request;
+      return await calls.run(new Naps((ms) => this.wait({ for: `${ms}ms`, invocation: invocationId })), () => super.invoke(request));
     } finally {
       this.calls.delete(request.invocationId);
       this.alive();

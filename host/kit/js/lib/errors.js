@@ -5,8 +5,8 @@ const { AssertionError } = require('assert');
 
 /** What was expected has not happened. The text says what has, with the timeline. */
 class Failure extends AssertionError {
-  constructor(message) {
-    super({ message });
+  constructor(message, { want, got } = {}) {
+    super({ message, expected: want, actual: got });
     this.name = 'Failure';
     this.generatedMessage = false;
   }

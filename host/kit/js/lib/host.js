@@ -1,6 +1,7 @@
 'use strict';
 // A host, and all that a test does with it.
 
+const fs = require('fs');
 const path = require('path');
 const { fileURLToPath } = require('url');
 const { kit } = require('./process');
@@ -8,7 +9,8 @@ const { Client, checked, refused, target } = require('./http');
 const { Handlers, registry, inClassicForm } = require('./attached');
 const real = require('./real');
 const { give } = require('./environment');
-const { only, span, seconds, filled, several } = require('./options');
+const { calls } = require('./naps');
+const { only, span, milliseconds, seconds, filled, several } = require('./options');
 const { Failure, KitError } = require('./errors');
 const timeline = require('./timeline');
 
@@ -45,6 +47,12 @@ function entity(name) {
   return [first, ...rest].join('/');
 }
 
+/** The folder of the app in or above one: it has host.json. */
+function folder(from) {
+  if (fs.existsSync(path.join(from, 'host.json'))) return from;
+  return path.dirname(from) === from ? undefined : folder(path.dirname(from));
+}
+
 function seedOf(given) {
   if (given !== undefined) return given;
   const text = process.env.REDELIVER_SEED || '1';
@@ -74,6 +82,16 @@ class Clock {
   async jump(by) {
     return this.host.drive({ jump: span(by) });
   }
+
+  /** Waits for virtual time, in a handler: time goes on meanwhile. */
+  async sleep(by, options) {
+    const { signal } = only('options of sleep', ['signal'], options);
+    const ms = milliseconds(by);
+    const naps = calls.getStore();
+    if (naps) return naps.sleep(ms, signal);
+    await this.host.wait({ for: `${ms}ms` }); // of something beside handlers
+    return undefined;
+  }
 }
 
 /** A host of one test: its own services, clock and journal. */
@@ -101,6 +119,7 @@ class Host {
     const attached = new Map(load ? await registry.of(load) : []);
     const sent = { seed: this.seed, name, ports, instances, host, settings };
     if (app !== undefined) sent.app = typeof app === 'string' ? path.resolve(app) : fileURLToPath(app);
+    else if (load) sent.app = folder(process.cwd());
     if (start !== undefined) sent.start = new Date(start).toISOString();
     if (set !== undefined) sent.set = Array.isArray(set) ? set : Object.entries(set).map(([key, value]) => `${key}=${value}`);
     sent.functions = {};
@@ -110,7 +129,7 @@ class Host {
     this.id = info.id;
     try {
       if (attached.size > 0) {
-        this.handlers = new Handlers(attached, () => { this.client.alive = real.now(); });
+        this.handlers = new Handlers(attached, () => { this.client.alive = real.now(); }, (body) => this.wait(body));
         this.handlers.connect(info.worker);
         const { environment = [] } = await this.verb('POST', 'ready');
         this.takeBack = give(environment, this.options);
@@ -133,6 +152,11 @@ class Host {
     return checked(await this.client.raw(method, target(this.path(`admin/redeliver/${operation}`), query), body, body === undefined ? {} : { 'content-type': type }));
   }
 
+  /** Asks for virtual time, beside the test. */
+  wait(body) {
+    return this.client.ask('POST', this.path('clock/wait'), body, true);
+  }
+
   async drive(how) {
     return new Date((await this.verb('POST', 'drive', how)).now);
   }
@@ -144,7 +168,7 @@ class Host {
     const running = [...this.client.calls];
     try {
       const { failures = [] } = (await this.client.ask('DELETE', `/kit/hosts/${this.id}`)) || {};
-      if (failures.length > 0) throw new Failure(timeline.failures(failures));
+      if (failures.length > 0) throw new Failure(timeline.failures(failures), failures[0]);
       if (running.length > 0) throw new Failure(`called, and not awaited: ${running.join(', ')}`);
     } finally {
       if (this.takeBack) this.takeBack();
@@ -308,7 +332,7 @@ class Host {
 
   async expect(then) {
     const told = await this.verb('POST', 'expect', { then });
-    if (told.failures && told.failures.length > 0) throw new Failure(told.text || timeline.failures(told.failures));
+    if (told.failures && told.failures.length > 0) throw new Failure(told.text || timeline.failures(told.failures), told.failures[0]);
   }
 
   // What goes wrong.

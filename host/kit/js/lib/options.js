@@ -18,6 +18,18 @@ function span(given) {
   return `${Object.entries(given).reduce((sum, [unit, n]) => sum + n * units[unit], 0)}s`;
 }
 
+const sizes = { d: 86400e3, h: 3600e3, m: 60e3, s: 1e3, ms: 1 };
+
+/** The milliseconds of a span that a handler sleeps. Numbers are milliseconds, as for setTimeout. */
+function milliseconds(given) {
+  if (typeof given === 'number' && given >= 0) return given;
+  const text = span(given);
+  const clock = /^(?:(\d+)\.)?(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text);
+  if (clock) return ((Number(clock[1] || 0) * 24 + Number(clock[2])) * 3600 + Number(clock[3]) * 60 + Number(clock[4])) * 1000;
+  if (!/^(?:[\d.]+(?:ms|[dhms]))+$/.test(text)) throw new TypeError(`a span of time is text such as "30s", or { seconds: 30 }, and not ${JSON.stringify(given)}`);
+  return [...text.matchAll(/([\d.]+)(ms|[dhms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * sizes[unit], 0);
+}
+
 /** A real limit in seconds, which may be text: 30, "30s". */
 function seconds(given) {
   const n = Number(typeof given === 'string' ? given.replace(/s$/, '') : given);
@@ -38,4 +50,4 @@ function several(what, given) {
   return filled(what, given);
 }
 
-module.exports = { only, span, seconds, filled, several };
+module.exports = { only, span, milliseconds, seconds, filled, several };

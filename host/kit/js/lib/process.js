@@ -105,4 +105,11 @@ async function kit() {
   }
 }
 
-module.exports = { kit, Kit, binary };
+/** Ends the kit of this process; the next test starts another one. */
+async function close() {
+  const kit = current;
+  current = undefined;
+  if (kit) (await kit).close();
+}
+
+module.exports = { kit, close, Kit, binary };

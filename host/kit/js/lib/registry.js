@@ -38,7 +38,7 @@ class Registry extends App {
 const key = Symbol.for('redeliver.testing.registry'); // one for a process, however often this file is loaded
 if (!globalThis[key]) {
   globalThis[key] = new Registry();
-  installCore(globalThis[key]);
+  globalThis[key].core = installCore(globalThis[key]);
 }
 
 module.exports = { registry: globalThis[key], App, hookNames };

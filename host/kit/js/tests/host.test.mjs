@@ -196,8 +196,12 @@ test('a test that is killed leaves nothing', { skip: process.platform !== 'linux
 });
 
 test('every public name is in a test', () => {
-  const text = ['host', 'founding'].map((name) => fs.readFileSync(new URL(`./${name}.test.mjs`, import.meta.url), 'utf8')).join('');
-  const names = [Host, Object.getPrototypeOf(Object.create({}))].flatMap((kind) => Object.getOwnPropertyNames(kind.prototype || {}))
-    .filter((name) => !['constructor', 'open', 'path', 'verb', 'control', 'drive', 'again'].includes(name));
-  assert.deepEqual(names.filter((name) => !new RegExp(`\\b${name}\\(`).test(text)), []);
+  const types = fs.readFileSync(fileURLToPath(new URL('./index.d.ts', import.meta.resolve('@redeliver/testing'))), 'utf8');
+  const all = fs.readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.test.mjs'));
+  const text = all.map((name) => fs.readFileSync(new URL(name, import.meta.url), 'utf8')).join('');
+  const names = ['Host', 'Clock'].flatMap((of) => [...types.split(new RegExp(`(?:class|interface) ${of} `))[1].split('\n}')[0].matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name));
+  const exported = [...types.matchAll(/export declare (?:class|function|const) (\w+)/g)].map(([, name]) => name);
+  assert.ok(names.length >= 43 && exported.length >= 7, `${names.length} and ${exported.length} names`);
+  assert.deepEqual(names.filter((name) => name !== 'constructor' && !new RegExp(`\\.${name}\\(`).test(text)), []);
+  assert.deepEqual(exported.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), []);
 });

@@ -137,6 +137,7 @@ class Handlers:
         self.metadata = [one for d in of for one in d.metadata]
         self.functions: Dict[str, Callee] = {name: f for d in of for name, f in d.app.functions.items()}
         self.running: Dict[str, Dict[str, Any]] = {}  # calls, by invocation
+        self._level = logging.NOTSET  # of the root logger, before the calls that run
         self.raised: Optional[BaseException] = None  # of a handler, that is not for the host alone
 
     def answer(self, kind: str, body: Dict[str, Any]) -> Optional[Tuple[str, Dict[str, Any]]]:
@@ -162,19 +163,20 @@ class Handlers:
     def call(self, body: Dict[str, Any]) -> Iterator[None]:
         """Runs a call: what it logs is its own."""
         identity = str(body.get("invocationId") or "")
+        root = logging.getLogger()
+        if not self.running:  # calls may run side by side
+            self._level = root.level
+            if root.level > logging.INFO:
+                root.setLevel(logging.INFO)
         self.running[identity] = body
         token = logs.invocation.set(identity)
-        root = logging.getLogger()
-        level = root.level
-        if level > logging.INFO:
-            root.setLevel(logging.INFO)
         try:
             yield
         finally:
-            if root.level == logging.INFO:
-                root.setLevel(level)
             logs.invocation.reset(token)
             del self.running[identity]
+            if not self.running and root.level == logging.INFO:
+                root.setLevel(self._level)
 
     def failed(self, error: BaseException) -> Dict[str, Any]:
         """The answer of a failed attempt. What ends a test, such as Ctrl+C or pytest.fail, ends

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
 from . import _options, _timeline
 from ._session import Session, escaped, refused
 from ._types import (
-    Attempt, Failure, Function, Json, KitError, Message, Record, Response, Span, attempt, bus_message, encoded, moment, queue_message, span_text,
+    Attempt, Failure, Function, Json, KitError, Message, Record, Response, Span, attempt, bus_message, encoded, moment, queue_message, span_seconds, span_text,
 )
 
 Pattern = Mapping[str, Any]
@@ -43,6 +43,12 @@ class Clock:
     def jump(self, by: Span) -> datetime:
         """Moves time as when the machine has slept: what was due comes late."""
         return self._host._drive({"jump": span_text(by)})
+
+    def sleep(self, by: Union[Span, float], result: Any = None) -> Any:
+        """Waits for virtual time, in a handler: time goes on meanwhile. It can take the place of
+        time.sleep, or in redeliver_testing.aio of asyncio.sleep; a number is seconds."""
+        self._host._session.sleep(span_seconds(by))
+        return result
 
 
 class Host:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import http.client
 import json
 import logging
@@ -10,14 +11,16 @@ import selectors
 import socket
 import threading
 import time
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set
+from datetime import datetime, timedelta
+from typing import Any, Deque, Dict, List, Mapping, NamedTuple, Optional, Set
 from urllib.parse import quote, urlencode
 
 from . import _environment, _process, _timeline
 from ._attached import Handlers, Lines, debugged
+from ._naps import Cancelled, Naps
 from ._limit import limit
-from ._types import Failure, KitError, KitTimeout
-from ._worker import answers
+from ._types import Failure, KitError, KitTimeout, moment
+from ._worker import answers, logs
 
 MOST = 1 << 16
 
@@ -170,6 +173,10 @@ class _Base:
         self._lines: Optional[Lines] = None
         self._options: Mapping[str, Any] = {}
         self._taken: _environment.Taken = []
+        self._sleeping: List[datetime] = []  # until when handlers sleep, on this thread
+        self._pending: Deque[bytes] = collections.deque()  # what the host has said, and nobody has looked at
+        self._woken: Dict[str, str] = {}  # the host's time for calls that have slept
+        self._naps: Dict[str, Naps] = {}  # of calls on the loop
 
     def _opened(self, info: Dict[str, Any]) -> Optional[Dict[str, Any]]:
         """Takes note of a host that has started; the place of its handlers, if it waits for
@@ -200,6 +207,17 @@ class _Base:
 
     def path(self, verb: str) -> str:
         return f"/kit/hosts/{self.id}/{verb}" if verb else f"/kit/hosts/{self.id}"
+
+    def _asleep(self, seconds: float) -> Dict[str, Any]:
+        """What the host is asked for, by the handler that runs here."""
+        body: Dict[str, Any] = {"for": f"{seconds:.7f}s"}
+        identity = logs.invocation.get()
+        running = self._handlers.running if self._handlers is not None else {}
+        if identity not in running and len(running) == 1:
+            identity = next(iter(running))  # a thread of the handler's own
+        if identity in running:
+            body["invocation"] = identity
+        return body
 
     def overdue(self, what: str) -> KitTimeout:
         running = self._handlers.told() if self._handlers is not None else ""
@@ -242,6 +260,34 @@ class Session(_Base):
             raise
         return self._connections.end(connection)
 
+    def sleep(self, seconds: float) -> None:
+        """Waits for virtual time, which moves as far as the calls above do not move it."""
+        body = self._asleep(seconds)
+        identity = str(body.get("invocation") or "")
+        until = moment(str(self._now(identity))) + timedelta(seconds=seconds)
+        below = [at for at in self._sleeping if at < until]
+        if below:
+            raise KitError(
+                f"two handlers sleep at once on this thread, and the one that began first, until {below[-1]:%H:%M:%S}, cannot go on before the other, until {until:%H:%M:%S}",
+                "asleep_below", 'use redeliver_testing.aio, or let one run at a time: host={"extensions": {"queues": {"batchSize": 1, "newBatchThreshold": 0}}}',
+            )
+        self._sleeping.append(until)
+        try:
+            told = self.ask("POST", self.path("clock/wait"), {**body, "drive": True})
+        finally:
+            self._sleeping.pop()
+        self._woken[identity] = str(told["now"])
+        if told["stopped"] == "cancelled":
+            raise Cancelled
+
+    def _now(self, identity: str) -> str:
+        """The host's time for a call."""
+        if identity in self._woken:
+            return self._woken[identity]
+        call = self._handlers.running.get(identity) if self._handlers is not None else None
+        told = ((call or {}).get("traceContext") or {}).get("attributes") or {}
+        return str(told.get("redeliver.now") or self.control("GET", "clock")["now"])
+
     def _serve(self, connection: http.client.HTTPConnection, what: str) -> None:
         until = time.monotonic() + self._seconds
         with selectors.DefaultSelector() as selector:
@@ -249,15 +295,16 @@ class Session(_Base):
             if self._wire is not None:
                 selector.register(self._wire, selectors.EVENT_READ)
             while True:
-                ready = {key.fileobj for key, _ in selector.select(max(0.0, until - time.monotonic()))}
-                if self._wire is not None and self._wire in ready:
+                while self._pending and self._wire is not None:
                     wire = self._wire
-                    for text in wire.take():
-                        self._take(text)
+                    self._take(self._pending.popleft())
                     if self._wire is None:
                         selector.unregister(wire)
                         wire.close()
                     until = time.monotonic() + self._seconds
+                ready = {key.fileobj for key, _ in selector.select(max(0.0, until - time.monotonic()))}
+                if self._wire is not None and self._wire in ready:
+                    self._pending.extend(self._wire.take())
                 elif ready:
                     return
                 elif debugged():
@@ -300,6 +347,7 @@ class Session(_Base):
                 limit.end(call)
             if call.over is not None:
                 late = self.overdue("a handler")
+        self._woken.pop(str(body.get("invocationId") or ""), None)
         answers.send(self._wire, request, body, answer)
         raised, handlers.raised = handlers.raised, None
         if raised is not None:
@@ -404,6 +452,24 @@ class AsyncSession(_Base):
                 answer.add_done_callback(lambda late: late.cancelled() or late.exception())
                 raise self.overdue(f"{method} {path}")
 
+    async def sleep(self, seconds: float) -> None:
+        """Waits for virtual time, in a handler or beside it."""
+        body = self._asleep(seconds)
+        identity = str(body.get("invocation") or "")
+        if not identity:
+            await self._wait(body)
+            return
+        if identity not in self._naps:
+
+            async def wait(more: float) -> str:
+                return await self._wait({"for": f"{more:.7f}s", "invocation": identity})
+
+            self._naps[identity] = Naps(wait)
+        await self._naps[identity].sleep(seconds)
+
+    async def _wait(self, body: Dict[str, Any]) -> str:
+        return str((await self.ask("POST", self.path("clock/wait"), body))["stopped"])
+
     async def _serve(self) -> None:
         tasks: Set["asyncio.Task[None]"] = set()
         while True:
@@ -447,6 +513,7 @@ class AsyncSession(_Base):
                 if call.over is not None and self._broken is not None and not self._broken.done():
                     self._broken.set_exception(self.overdue("a handler"))
         self._alive = time.monotonic()
+        self._naps.pop(str(body.get("invocationId") or ""), None)
         answers.send(self._wire, request, body, answer)
         raised, handlers.raised = handlers.raised, None
         if raised is not None and self._broken is not None and not self._broken.done():

@@ -160,6 +160,20 @@ def span_text(span: Span) -> str:
     raise TypeError(f"a time span is a timedelta or text such as '30s', and not {span!r}")
 
 
+def span_seconds(given: Union[Span, float]) -> float:
+    """The seconds that a handler sleeps. Numbers are seconds, as for time.sleep."""
+    if isinstance(given, (int, float)) and not isinstance(given, bool):
+        return float(given)
+    text = span_text(given)  # type: ignore[arg-type]
+    clock = re.fullmatch(r"(?:(\d+)\.)?(\d+):(\d\d):(\d\d(?:\.\d+)?)", text)
+    if clock:
+        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    if not re.fullmatch(r"(?:[\d.]+(?:ms|[dhms]))+", text):
+        raise TypeError(f"a time span is a timedelta or text such as '30s', and not {given!r}")
+    return sum(float(number) * {**UNITS, "d": 86400.0}[unit] for number, unit in re.findall(r"([\d.]+)(ms|[dhms])", text))
+
+
 UNITS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 

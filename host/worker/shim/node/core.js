@@ -59,6 +59,7 @@ function installCore(app) {
   Module._load = function (request, ...rest) {
     return request === name ? core : load.call(this, request, ...rest);
   };
+  return core;
 }
 
 module.exports = { installCore, hookNames };

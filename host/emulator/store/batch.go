@@ -23,6 +23,21 @@ type Batch struct {
 	adds  int            // bytes of the keys and values that it sets
 }
 
+// frames are the frames of batches that have ended, for the next ones: a frame with a body
+// in it would grow, and be copied, three times.
+var frames = sync.Pool{New: func() any { return &Batch{frame: newFrame()} }}
+
+// frameKept is the size of a frame that is worth keeping.
+const frameKept = 64 << 10
+
+// end gives the frame of a batch back, which has been written or refused.
+func (b *Batch) end() {
+	if cap(b.frame) <= frameKept {
+		frames.Put(&Batch{frame: b.frame})
+	}
+	b.frame = nil
+}
+
 // NewBatch returns an empty batch. It fails when the store is closed or has
 // failed.
 func (s *Store) NewBatch() (*Batch, error) {
@@ -33,7 +48,11 @@ func (s *Store) NewBatch() (*Batch, error) {
 	return newBatch(e, s.prefix), nil
 }
 
-func newBatch(e *engine, space []byte) *Batch { return &Batch{e: e, frame: newFrame(), space: space} }
+func newBatch(e *engine, space []byte) *Batch {
+	b := frames.Get().(*Batch)
+	*b = Batch{e: e, frame: b.frame[:frameHead], space: space}
+	return b
+}
 
 // Set gives a key its value.
 func (b *Batch) Set(key, value []byte) {
@@ -82,7 +101,10 @@ func (b *Batch) refer(id FileID, n int) {
 }
 
 // Discard ends a batch that will not be begun.
-func (b *Batch) Discard() { b.e.release() }
+func (b *Batch) Discard() {
+	b.end()
+	b.e.release()
+}
 
 // Commit is a batch that has begun.
 type Commit struct {
@@ -106,6 +128,7 @@ type Commit struct {
 // there is refused with ErrNotFound, and only it.
 func (s *Store) Begin(b *Batch) (*Commit, error) {
 	c, err := s.begin(b)
+	b.end()
 	if err != nil {
 		b.e.release()
 		return nil, fmt.Errorf("write: %w", err)

@@ -17,16 +17,29 @@ type Parameters []Parameter
 
 // MarshalJSON implements [json.Marshaler]: an object in that order.
 func (ps Parameters) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
+	size := len("{}")
+	for _, p := range ps {
+		size += len(p.Name) + len(p.Value) + len(`"":"",`)
+	}
+	out := append(make([]byte, 0, size), '{')
 	for i, p := range ps {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		name, _ := json.Marshal(p.Name) // texts have a JSON form
-		value, _ := json.Marshal(p.Value)
-		out = append(append(append(out, name...), ':'), value...)
+		out = appendJSONText(append(appendJSONText(out, p.Name), ':'), p.Value)
 	}
 	return append(out, '}'), nil
+}
+
+// appendJSONText appends a text as package json writes it.
+func appendJSONText(out []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte(`"\<>&`, c) >= 0 {
+			escaped, _ := json.Marshal(s) // texts have a JSON form
+			return append(out, escaped...)
+		}
+	}
+	return append(append(append(out, '"'), s...), '"')
 }
 
 // get returns the value of a name, ignoring case.
@@ -57,8 +70,12 @@ func (r *HTTPRequest) LastParameters() Parameters {
 
 // gathered has one parameter for each name.
 func (r *HTTPRequest) gathered(join func(before, value string) string) (out Parameters) {
+	all := r.parameters()
+	if len(all) < 2 {
+		return all
+	}
 	times := map[int]int{}
-	for _, one := range r.parameters() {
+	for _, one := range all {
 		i := slices.IndexFunc(out, func(p Parameter) bool { return strings.EqualFold(p.Name, one.Name) })
 		if i < 0 {
 			out = append(out, one)
@@ -79,6 +96,7 @@ func (r *HTTPRequest) Headers() (out Parameters) {
 	if names == nil {
 		names = slices.Sorted(maps.Keys(r.Header))
 	}
+	out = slices.Grow(out, len(names))
 	for _, name := range names {
 		out = append(out, Parameter{name, strings.Join(r.Header.Values(name), ",")})
 	}
@@ -96,7 +114,10 @@ func (r *HTTPRequest) Query() map[string]string {
 
 // parameters are the parameters one by one.
 func (r *HTTPRequest) parameters() (out Parameters) {
-	_, query, _ := strings.Cut(r.URL, "?")
+	_, query, found := strings.Cut(r.URL, "?")
+	if !found {
+		return nil
+	}
 	for part := range strings.SplitSeq(query, "&") {
 		if part != "" {
 			name, value, _ := strings.Cut(part, "=")

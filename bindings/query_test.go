@@ -1,6 +1,7 @@
 package bindings_test
 
 import (
+	"encoding/json"
 	"testing"
 	"unicode/utf8"
 
@@ -48,4 +49,20 @@ func FuzzQuery(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A text is written as package json writes it, with or without what has to be escaped.
+func TestParametersAsJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "plain", "a b~!", `quote " and \`, "<a&b>", "ä", "\u2028", "\x00\x1f\x7f", "bad \xff"} {
+		want, _ := json.Marshal(map[string]string{text: text})
+		for _, marshal := range []func(bindings.Parameters) ([]byte, error){bindings.Parameters.MarshalJSON, func(ps bindings.Parameters) ([]byte, error) { return json.Marshal(ps) }} {
+			if got, err := marshal(bindings.Parameters{{Name: text, Value: text}}); err != nil || string(got) != string(want) {
+				t.Errorf("%q = %s, %v; want %s", text, got, err, want)
+			}
+		}
+	}
+	if got, _ := (bindings.Parameters{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}).MarshalJSON(); string(got) != `{"a":"1","b":"2"}` {
+		t.Errorf("two parameters = %s", got)
+	}
 }

@@ -18,7 +18,7 @@ import (
 func serveHTTP(ctx context.Context, c *invocation, h http.HandlerFunc) error {
 	in := triggerInput(c.request)
 	if in.Value.Kind != bindings.Request || in.Value.HTTP == nil {
-		return fmt.Errorf("function %q is an http.HandlerFunc, but its trigger is no HTTP request", c.Function)
+		return fmt.Errorf("function %q is an http.HandlerFunc, but its trigger is no HTTP request", c.request.Function)
 	}
 	r, err := newRequest(ctx, in.Value.HTTP)
 	if err != nil {
@@ -59,11 +59,7 @@ func newRequest(ctx context.Context, in *bindings.HTTPRequest) (*http.Request, e
 	}
 	r.RequestURI = r.URL.RequestURI()
 	r.GetBody = nil
-	r.Header = make(http.Header, len(in.Header))
-	for _, name := range slices.Sorted(maps.Keys(in.Header)) {
-		key := http.CanonicalHeaderKey(name)
-		r.Header[key] = append(r.Header[key], in.Header[name]...)
-	}
+	r.Header = canonical(in.Header)
 	// net/http moves Host out of the header.
 	if host := r.Header.Get("Host"); host != "" {
 		r.Host = host
@@ -73,6 +69,23 @@ func newRequest(ctx context.Context, in *bindings.HTTPRequest) (*http.Request, e
 		r.SetPathValue(name, value)
 	}
 	return r, nil
+}
+
+// canonical returns a copy with the names in the form of package net/http.
+func canonical(h http.Header) http.Header {
+	another := false // form has one of them
+	for name := range h {
+		another = another || http.CanonicalHeaderKey(name) != name
+	}
+	if len(h) > 0 && !another {
+		return h.Clone()
+	}
+	out := make(http.Header, len(h))
+	for _, name := range slices.Sorted(maps.Keys(h)) { // some may come together
+		key := http.CanonicalHeaderKey(name)
+		out[key] = append(out[key], h[name]...)
+	}
+	return out
 }
 
 // answer is the http.ResponseWriter of a handler.

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
@@ -105,7 +104,7 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}, nil // no longer
 		}
 		withParams := *req
-		withParams.Params, withParams.Route = r.params, "/"+app.RouteTemplate(gen.app, r.f.def)
+		withParams.Params, withParams.Route = r.params, r.f.route
 		withParams.Absent = absent(withParams.Route, r.params)
 		return r.f.view.Served.(*httptrigger.Listener).Serve(ctx, &withParams)
 	})
@@ -150,15 +149,12 @@ func (h *Host) awaitNext(ctx context.Context, gen *generation) error {
 // of the real world, a request's or a signal's, or one of the clock. release must be
 // called.
 func (h *Host) token(ctx context.Context) (token context.Context, release func()) {
-	c := &caller{token: ctx}
-	token, cancel := h.clk.WithCancel(context.WithValue(h.root, callerKey{}, c))
-	end := func() {
-		cancel()
-		c.handlers.End()
-	}
+	c := &caller{token: ctx, clk: h.clk}
+	c.below = belowCaller{h.root, c}
+	token, c.cancel = h.clk.WithCancel(&c.below)
 	if ctx.Err() != nil {
-		end()
-		return token, cancel
+		c.end()
+		return token, c.cancel
 	}
 	if v, ok := h.clk.(*clock.Virtual); ok && v.Sees(ctx) {
 		present, leave := v.WithCancel(ctx)
@@ -168,29 +164,59 @@ func (h *Host) token(ctx context.Context) (token context.Context, release func()
 			defer mu.Unlock()
 			_ = clock.NewCond(v, &mu).Wait(present) // never signalled
 			if ctx.Err() != nil {
-				end()
+				c.end()
 			}
 		})
 		return token, func() {
 			leave()
-			cancel()
+			c.cancel()
 		}
 	}
-	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", end) }) //clock:outside ctx is of the real world
-	return token, func() {
-		stop()
-		cancel()
-	}
+	c.stop = context.AfterFunc(ctx, c.hasGone) //clock:outside ctx is of the real world
+	return token, c.release
 }
 
 // A caller is whom a token stands for; callerKey finds it.
 type (
 	caller struct {
 		token    context.Context
+		clk      clock.Clock
+		below    belowCaller
+		cancel   context.CancelFunc
+		stop     func() bool     // of the wait for the caller's end
 		handlers triggers.Recall // that run for the caller
 	}
 	callerKey struct{}
 )
+
+// belowCaller is the host's context with a caller, as context.WithValue makes it; it is a
+// part of the caller.
+type belowCaller struct {
+	context.Context
+	of *caller
+}
+
+// Value implements context.Context.
+func (b *belowCaller) Value(key any) any {
+	if key == (callerKey{}) {
+		return b.of
+	}
+	return b.Context.Value(key)
+}
+
+// end ends what is done for the caller.
+func (c *caller) end() {
+	c.cancel()
+	c.handlers.End()
+}
+
+func (c *caller) hasGone() { c.clk.Inside("caller gone", c.end) }
+
+// release is for a caller who has been served.
+func (c *caller) release() {
+	c.stop()
+	c.cancel()
+}
 
 // gone returns the error of the caller's own context, if there is a caller and it has
 // gone. Its end comes into the clock in real time, and virtual time can be faster: a

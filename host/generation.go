@@ -102,6 +102,7 @@ type function struct {
 	outputs     []output
 	outputNames []string
 	httpOutput  string // name of the http output, if any
+	route       string // the whole template, with a slash before it, if requests reach it by one
 
 	listener listening.Listener
 }
@@ -202,6 +203,7 @@ func (g *generation) routes() *httptrigger.Router {
 	var routes []httptrigger.Route
 	for _, f := range g.functions {
 		if f.kind.Routed {
+			f.route = "/" + app.RouteTemplate(g.app, f.def)
 			routes = append(routes, app.RouteOf(g.app, f.def))
 		}
 	}

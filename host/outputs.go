@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sort"
 
@@ -92,8 +91,8 @@ func (d *delivery) writeOutputs(ctx context.Context, resp *call.Response) error 
 	var errs []error
 	for _, out := range d.f.outputs {
 		b := out.binding()
-		v, ok := values[b.Name]
-		if !ok || v.IsNull() {
+		v := values.of(b.Name)
+		if v.IsNull() {
 			continue
 		}
 		err := d.injected(b)
@@ -129,50 +128,54 @@ func (d *delivery) written(b *app.Binding) journal.Record {
 	return rec
 }
 
+// handed are the values for the output bindings of one attempt. There is one for each
+// attempt of each function, mostly with a single value: it makes no map of its own.
+type handed struct {
+	set      map[string]bindings.Value  // by name, as the handler did
+	object   map[string]json.RawMessage // the members of the object that it returned
+	returned *bindings.Value            // for $return, over set
+}
+
+// of is the value for the binding of that name; null: nothing is written.
+func (h *handed) of(name string) bindings.Value {
+	if name == "$return" && h.returned != nil {
+		return *h.returned
+	}
+	if raw, ok := h.object[name]; ok {
+		if string(raw) == "null" {
+			return bindings.Value{}
+		}
+		return bindings.JSONValue(raw)
+	}
+	return h.set[name]
+}
+
 // outputValues assigns what the handler returned to the bindings: outputs by
 // name, the return value to $return, or, where there is no $return binding and
 // the value is a JSON object, its properties to the bindings of their names. What is
 // returned takes the place of an output of that name, also when it is null (host:
 // WorkerFunctionInvoker.cs HandleReturnParameter, HandleOutputDictionary).
-func outputValues(outputs []output, resp *call.Response) (map[string]bindings.Value, error) {
-	known := map[string]bool{}
-	for _, out := range outputs {
-		known[out.binding().Name] = true
+func outputValues(outputs []output, resp *call.Response) (handed, error) {
+	known := func(name string) bool {
+		return slices.ContainsFunc(outputs, func(out output) bool { return out.binding().Name == name })
 	}
 	var unknown []string
 	for name := range resp.Outputs {
-		if !known[name] {
+		if !known(name) {
 			unknown = append(unknown, name)
 		}
 	}
 	if len(unknown) > 0 {
 		sort.Strings(unknown)
-		return nil, fmt.Errorf("the handler set %q, which is not an output binding of the function", unknown)
+		return handed{}, fmt.Errorf("the handler set %q, which is not an output binding of the function", unknown)
 	}
-	values := maps.Clone(resp.Outputs)
-	if values == nil {
-		values = map[string]bindings.Value{}
-	}
-	var returned bindings.Value
-	if resp.Return != nil {
-		returned = *resp.Return
-	}
-	if known["$return"] {
-		values["$return"] = returned
-		return values, nil
-	}
-	var object map[string]json.RawMessage
-	if returned.Kind != bindings.JSON || json.Unmarshal([]byte(returned.Text), &object) != nil {
-		return values, nil
-	}
-	for name, raw := range object {
-		if !known[name] {
-			continue
+	values := handed{set: resp.Outputs, returned: resp.Return}
+	if known("$return") {
+		if values.returned == nil {
+			values.returned = &bindings.Value{}
 		}
-		values[name] = bindings.JSONValue(raw)
-		if string(raw) == "null" {
-			values[name] = bindings.Value{}
-		}
+	} else if r := resp.Return; r != nil && r.Kind == bindings.JSON {
+		_ = json.Unmarshal([]byte(r.Text), &values.object) // what is no object has no members
 	}
 	return values, nil
 }

@@ -145,9 +145,9 @@ func TestOutputValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := map[string]string{}
-			for name, v := range values {
-				if !v.IsNull() {
-					got[name] = v.Text
+			for _, out := range tt.outputs {
+				if v := values.of(out.binding().Name); !v.IsNull() {
+					got[out.binding().Name] = v.Text
 				}
 			}
 			if diff := cmp.Diff(got, tt.want); diff != "" {

@@ -14,8 +14,10 @@ import (
 // observed of the platform's host 4.1037).
 func displayed(u *url.URL, host string) string {
 	var b strings.Builder
-	b.WriteString("http://" + host)
 	path := httptrigger.Unescape(u.EscapedPath())
+	b.Grow(len("http://") + len(host) + len(path) + len("?") + len(u.RawQuery))
+	b.WriteString("http://")
+	b.WriteString(host)
 	for i := range len(path) {
 		switch c := path[i]; {
 		case c == '%' && i+2 < len(path) && isHex(path[i+1]) && isHex(path[i+2]), plainInPath(c):

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host"
@@ -47,7 +48,7 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.maxBody()))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, s.maxBody()), r.ContentLength)
 	if err != nil {
 		writeReadError(w, err)
 		return
@@ -66,6 +67,27 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 func keyOf(keys *Keys, r *http.Request, function string) bindings.HTTPKey {
 	level, name := keys.sent(r, function)
 	return bindings.HTTPKey{Level: [...]string{Anonymous: "", SystemLevel: "System", FunctionLevel: "Function", AdminLevel: "Admin"}[level], Name: name}
+}
+
+// readAll is io.ReadAll with room for a body of the length that was announced, or -1; not
+// for one that is large, since it has not come yet.
+func readAll(r io.Reader, length int64) ([]byte, error) {
+	const most = 64 << 10
+	if length < 0 || length > most {
+		return io.ReadAll(r)
+	}
+	body := make([]byte, 0, length+1) // the last byte is for the read that finds the end
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return body, err
+		}
+		body = slices.Grow(body, 1)
+	}
 }
 
 // needed is the level that an authLevel asks for. The keys of functions are none for the

@@ -27,10 +27,11 @@ func bindingData(req *bindings.HTTPRequest) map[string]any {
 	for _, name := range slices.Sorted(maps.Keys(req.Params)) {
 		set(data, name, req.Params[name])
 	}
-	for name, object := range map[string]any{"Headers": req.Headers(), "Query": query} {
-		if !has(data, name) {
-			data[name] = object
-		}
+	if !has(data, "Headers") {
+		data["Headers"] = req.Headers()
+	}
+	if !has(data, "Query") {
+		data["Query"] = query
 	}
 	return data
 }

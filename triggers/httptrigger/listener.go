@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
@@ -90,14 +91,34 @@ func (s *statusOf) Answer(status int, header http.Header) bindings.HTTPAnswer {
 // by another way than Serve, such as the admin API's.
 func Message(req *bindings.HTTPRequest) triggers.Message { return event(req).Messages[0] }
 
+// escapedPath is the path of an address; the whole of what is none.
+func escapedPath(address string) string {
+	// Nearly all are so plain that url.Parse can be spared.
+	if rest, ok := strings.CutPrefix(address, "http://"); ok {
+		path := strings.TrimLeft(rest, letters+digits+"-.") // behind the name of the host
+		if port, ok := strings.CutPrefix(path, ":"); ok {
+			path = strings.TrimLeft(port, digits)
+		}
+		if strings.HasPrefix(path, "/") && strings.Trim(path, letters+digits+"-._~/") == "" {
+			return path
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return u.EscapedPath()
+}
+
+const (
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits  = "0123456789"
+)
+
 // event makes the delivery of one request.
 func event(req *bindings.HTTPRequest) *triggers.Event {
-	source := req.Method + " " + req.URL
-	if u, err := url.Parse(req.URL); err == nil {
-		source = req.Method + " " + u.EscapedPath()
-	}
 	return &triggers.Event{
-		Source: source,
+		Source: req.Method + " " + escapedPath(req.URL),
 		Messages: []triggers.Message{{
 			Value:    bindings.Value{Kind: bindings.Request, HTTP: req},
 			Metadata: bindingData(req),

@@ -67,7 +67,7 @@ func (m Metadata) Get(name string) string {
 // context. Do not change what it points to.
 func FromContext(ctx context.Context) *Invocation {
 	if c := current(ctx); c != nil {
-		return &c.Invocation
+		return c.shown()
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func FromContext(ctx context.Context) *Invocation {
 // retry policy, and in any other context.
 func Retry(ctx context.Context) *retrycontext.Context {
 	if c := current(ctx); c != nil {
-		return c.Retry
+		return c.request.Retry
 	}
 	return nil
 }
@@ -128,17 +128,16 @@ func GetInput(ctx context.Context, name string) (Input, bool) {
 
 var errOver = errors.New("the attempt is over")
 
-// invocation is one attempt in work: what the author may see, and the state
-// behind the accessors.
+// invocation is one attempt in work, the state behind the accessors.
 type invocation struct {
-	Invocation
 	ctx     handlerContext
 	request *call.Request
 	link    Link
 	http    bool
 
 	mu      sync.Mutex
-	ended   bool // the handler returned: what its goroutines still ask for is refused
+	public  *Invocation // once the author has asked for it
+	ended   bool        // the handler returned: what its goroutines still ask for is refused
 	failure error
 	answer  call.Response // as far as it is known
 	told    call.Error    // what failed, once that is known
@@ -170,9 +169,17 @@ func current(ctx context.Context) *invocation {
 }
 
 func newInvocation(ctx context.Context, r *call.Request, link Link, http bool) *invocation {
-	c := &invocation{
-		ctx: handlerContext{Context: ctx},
-		Invocation: Invocation{
+	c := &invocation{ctx: handlerContext{Context: ctx}, request: r, link: link, http: http}
+	c.ctx.of = c
+	return c
+}
+
+// shown is what the author may see.
+func (c *invocation) shown() *Invocation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r := c.request; c.public == nil {
+		c.public = &Invocation{
 			ID:        r.InvocationID,
 			Function:  r.Function,
 			MessageID: r.MessageID, DeliveryCount: r.DeliveryCount,
@@ -182,13 +189,9 @@ func newInvocation(ctx context.Context, r *call.Request, link Link, http bool) *
 			Now:         r.Now,
 			TraceParent: r.TraceParent,
 			TraceState:  r.TraceState,
-		},
-		request: r,
-		link:    link,
-		http:    http,
+		}
 	}
-	c.ctx.of = c
-	return c
+	return c.public
 }
 
 func (c *invocation) over() bool {

@@ -32,10 +32,10 @@ func SetOutput(ctx context.Context, name string, v any) error {
 	i := slices.IndexFunc(c.request.Outputs, func(o string) bool { return strings.EqualFold(o, name) })
 	if i < 0 {
 		if len(c.request.Outputs) == 0 {
-			return fmt.Errorf("output %q is not declared: function %q has no outputs", name, c.Function)
+			return fmt.Errorf("output %q is not declared: function %q has no outputs", name, c.request.Function)
 		}
 		return fmt.Errorf("output %q is not declared: function %q has %s",
-			name, c.Function, strings.Join(c.request.Outputs, ", "))
+			name, c.request.Function, strings.Join(c.request.Outputs, ", "))
 	}
 	value, err := outputValue(v)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
-	"github.com/redeliver/redeliver/host/internal/timelimit"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
@@ -47,11 +46,11 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	req := d.request(rc)
 	// Only the handler's call is timed, and each attempt by itself (sdk:
 	// FunctionExecutor.cs ExecuteWithWatchersAsync).
-	limit := timelimit.Of(h.clk, f.gen.app.Config.FunctionTimeout)
-	defer limit.End()
+	d.limit.Begin(h.clk, f.gen.app.Config.FunctionTimeout)
+	defer d.limit.End()
 	resp, err := services.Within(h.opts.Fault, services.FaultPoint{Service: "handler", Op: "Invoke", Entity: journal.Qualified(h.opts.App, f.def.Name), MessageID: req.MessageID},
 		func() (*call.Response, error) {
-			if err := limit.Arm(req); err != nil {
+			if err := d.limit.Arm(req); err != nil {
 				return nil, err
 			}
 			return f.gen.invoker.Invoke(f.gen.attempts, req, d.logs)
@@ -66,7 +65,7 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 
 	// A handler that ends within the grace has still timed out, and what it
 	// returned is discarded (spec host-and-retry 8).
-	if limit.Exceeded() && f.gen.attempts.Err() == nil {
+	if d.limit.Exceeded() && f.gen.attempts.Err() == nil {
 		return &TimeoutError{Function: f.def.Name, Limit: f.gen.app.Config.FunctionTimeout}
 	}
 	if err != nil {
@@ -182,6 +181,9 @@ func metadataValues(data map[string]any) map[string]bindings.Value {
 			out[name] = bindings.JSONValue(v)
 		case []string:
 			out[name] = bindings.StringsValue(v)
+		case bindings.Parameters:
+			raw, _ := v.MarshalJSON() // texts have a JSON form
+			out[name] = bindings.JSONValue(raw)
 		case time.Time:
 			out[name] = bindings.JSONValue(bindings.PlainTimeJSON(v))
 		case interface{ JSON() string }:

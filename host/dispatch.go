@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/internal/ids"
+	"github.com/redeliver/redeliver/host/internal/timelimit"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -33,6 +34,7 @@ type delivery struct {
 	caller   *caller        // below whose token it is; may be nil
 	span     string         // what the worker adds to that of the current attempt
 	waits    waits
+	limit    timelimit.Limit // of the current attempt
 	last     failure
 	flood    journal.Flood
 }

@@ -18,20 +18,24 @@ import (
 // WorkerFunctionInvoker.cs); here the pauses between starts can be longer than any
 // timeout.
 //
-// Its methods are called by the goroutine of the attempt.
+// Its methods are called by the goroutine of the attempt. The attempts of a delivery, of
+// which one runs at a time, can share a Limit: [Limit.Begin] makes it that of the next.
 type Limit struct {
 	clk    clock.Clock
 	length time.Duration
-	begun  time.Time     // of the attempt
+	taken  func(context.Context) context.Context // the method begin
+
+	req    *call.Request // of the attempt
+	begun  time.Time     // the attempt
 	left   time.Duration // of length, after an injected delay
 	ctx    context.Context
 	cancel context.CancelFunc
 	over   bool // before the handler was called
 }
 
-// Of is the limit of an attempt that begins now; length 0 is none.
-func Of(clk clock.Clock, length time.Duration) *Limit {
-	return &Limit{clk: clk, length: length, begun: clk.Now()}
+// Begin makes l the limit of an attempt that begins now; length 0 is none.
+func (l *Limit) Begin(clk clock.Clock, length time.Duration) {
+	*l = Limit{clk: clk, length: length, taken: l.taken, begun: clk.Now()}
 }
 
 // Arm has the limit begin when req is taken. What a fault has let the call wait before
@@ -44,13 +48,18 @@ func (l *Limit) Arm(req *call.Request) error {
 		l.over = true
 		return context.DeadlineExceeded
 	}
-	req.OnTaken = func(ctx context.Context) context.Context {
-		req.Now = l.clk.Now()
-		req.Deadline = req.Now.Add(l.left)
-		l.ctx, l.cancel = l.clk.WithTimeout(ctx, l.left)
-		return l.ctx
+	if l.taken == nil {
+		l.taken = l.begin
 	}
+	l.req, req.OnTaken = req, l.taken
 	return nil
+}
+
+func (l *Limit) begin(ctx context.Context) context.Context {
+	l.req.Now = l.clk.Now()
+	l.req.Deadline = l.req.Now.Add(l.left)
+	l.ctx, l.cancel = l.clk.WithTimeout(ctx, l.left)
+	return l.ctx
 }
 
 // Exceeded reports whether the time is over.

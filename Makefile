@@ -111,6 +111,18 @@ release-test: ## test the release program, and install what is in DIST offline i
 	go -C cmd/release vet ./...
 	REDELIVER_DIST='$(abspath $(DIST))' go -C cmd/release test -count=1 ./...
 
+.PHONY: site-install
+site-install: ## install the builder of the site into build/python (needs Python and pip)
+	python3 -m venv build/python
+	build/python/bin/pip install -q --disable-pip-version-check --require-hashes -r docs/requirements.txt
+
+.PHONY: site
+site: ## build the documentation site in build/site and check it; offline, after make site-install
+	@[ -x build/python/bin/zensical ] || { echo "there is no builder in build/python: run make site-install"; exit 1; }
+	go run ./docs/site write build
+	NO_COLOR=1 build/python/bin/zensical build --strict --clean -f build/mkdocs.yml
+	go run ./docs/site check build/site
+
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin dist .bin functions/samples/*/.redeliver
+	rm -rf bin build dist .bin functions/samples/*/.redeliver

@@ -74,6 +74,7 @@ func TestPackageComments(t *testing.T) {
 		first, _, below := strings.Cut(strings.TrimPrefix(s.ImportPath, "./"), "/")
 		roots[first] = below || roots[first]
 	}
+	roots["docs"] = false // pages that are not there yet: docs/links_test.go looks at them
 	cited := 0
 	for _, s := range sources(t) {
 		if s.test || s.file.Doc == nil {

@@ -61,9 +61,12 @@ func TestMain(m *testing.M) {
 // where there are such tests.
 var fleetMain, pointMain func()
 
-func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+func TestScripts(t *testing.T) { testscript.Run(t, scripts("testdata")) }
+
+// scripts are the scripts of a folder.
+func scripts(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
@@ -111,7 +114,7 @@ func TestScripts(t *testing.T) {
 			"grid-post":   gridPost,
 			"hub-send":    hubSend,
 		},
-	})
+	}
 }
 
 // ordersApp is the program of the scripts' apps: the sample, without its build.

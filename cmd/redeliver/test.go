@@ -81,6 +81,7 @@ all have passed or were skipped.`,
 
 // once runs the scenarios.
 func (flags *testFlags) once(ctx context.Context, std cli.Streams, args []string) error {
+	cli.NewConsole(std, true).SayAge()
 	r, err := flags.report(ctx, std, args)
 	if err != nil {
 		return err

@@ -111,6 +111,9 @@ func (s *session) publish() error {
 func (s *session) announce() {
 	if s.flags.output != "json" {
 		s.out.Printf("redeliver %s: starting %s\n", cli.LongVersion(), s.dir)
+		if s == s.first() {
+			s.out.SayAge()
+		}
 		return
 	}
 	s.out.Say("info", s.ofApp("listening at "+s.web.URL()))

@@ -80,6 +80,7 @@ const newNames = "go, node, typescript, python, java, dotnet or custom"
 func NewInit(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	var lang, replace string
+	var vscode bool
 	cmd := &cobra.Command{
 		Use:   "init DIR --lang LANGUAGE",
 		Short: "Write a small app to start from",
@@ -90,67 +91,99 @@ timer, and a retry policy, in Go, JavaScript, TypeScript, Python, Java or C#
 answers HTTP requests, here in Python without any library. order.scenario.yaml
 is for "redeliver test". If one of the files exists already, nothing is written.
 
+With --vscode it writes .vscode/tasks.json and .vscode/launch.json too: to start
+the app, to attach a debugger with time standing still in handlers, and to run
+tests. In the folder of an app, without --lang, it writes these two alone.
+
 As long as the module ` + cli.ModulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into
 go.mod; --replace names another place.`,
 		Example: `  redeliver init shop --lang go
-  redeliver init shop --lang python`,
-		Args: cli.Arguments(1, 1),
+  redeliver init shop --lang python
+  redeliver init --vscode`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if vscode && lang == "" {
+				return cli.Arguments(0, 1)(cmd, args)
+			}
+			return cli.Arguments(1, 1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			lang = strings.ToLower(lang)
-			if usual := spellings[lang]; usual != "" {
-				lang = usual
+			if vscode && lang == "" {
+				return addEditor(r, append(args, ".")[0])
 			}
-			if err := writable(lang, args[0]); err != nil {
+			lang, err := knownLanguage(lang, args[0])
+			if err != nil {
 				return err
 			}
-			var src source
-			if lang == "go" {
-				var err error
-				if src, err = moduleSource(replace); err != nil {
-					return err
-				}
-			}
-			if err := writeApp(args[0], lang, src); err != nil {
+			if err := addApp(cmd.Context(), std, args[0], lang, replace, vscode); err != nil {
 				return err
 			}
-			out := cli.NewConsole(std, true)
-			if lang == "go" {
-				tidy(cmd.Context(), args[0], src, out)
-			}
-			if lang == "dotnet" {
-				out.Hint("tests: " + cli.CommandFor("test", args[0]) + ", or in " + filepath.Join(args[0], "tests") + ": dotnet test")
-			}
-			if next := NewLanguages[lang].next; next != "" {
-				out.Hint("run in " + args[0] + ": " + next)
-			}
-			next := firstCommands(args[0])
-			for _, command := range next {
-				out.Hint(command)
-			}
+			next := sayNext(cli.NewConsole(std, true), lang, args[0])
 			return r.Say(map[string]any{"folder": args[0], "next": next}, cli.Textf("wrote an app to %s\n", args[0]))
 		},
 	}
 	cmd.Flags().BoolVar(&r.AsJSON, "json", false, "write the answer as JSON")
 	cmd.Flags().StringVar(&lang, "lang", "", "language of the functions: "+newNames)
+	cmd.Flags().BoolVar(&vscode, "vscode", false, "write the tasks and the launch configurations of Visual Studio Code")
 	cmd.Flags().StringVar(&replace, "replace", "", "folder of the redeliver module, for the replace line of go.mod")
 	return cmd
 }
 
-// writable says why init writes no app in a language; nil: it does.
-func writable(lang, dir string) error {
+// addApp writes an app in a language, with the files for the editor when they are wanted.
+func addApp(ctx context.Context, std cli.Streams, dir, lang, replace string, vscode bool) error {
+	var src source
+	var more map[string]string
+	if vscode {
+		more = vscodeFiles(lang)
+	}
+	if lang == "go" {
+		var err error
+		if src, err = moduleSource(replace); err != nil {
+			return err
+		}
+	}
+	if err := writeApp(dir, lang, src, more); err != nil {
+		return err
+	}
+	if lang == "go" {
+		tidy(ctx, dir, src, cli.NewConsole(std, true))
+	}
+	return nil
+}
+
+// knownLanguage is a language by its name in NewLanguages.
+func knownLanguage(lang, dir string) (string, error) {
+	lang = strings.ToLower(lang)
+	if usual := spellings[lang]; usual != "" {
+		lang = usual
+	}
 	_, known := NewLanguages[lang]
 	switch {
 	case lang == "fsharp" || lang == "f#" || lang == "fs":
-		return cli.Misused(errors.New("init writes no app in F#: \"func init --worker-runtime dotnet-isolated --language F#\" of Core Tools writes one, and redeliver start builds and runs it as one in C#"))
+		return "", cli.Misused(errors.New("init writes no app in F#: \"func init --worker-runtime dotnet-isolated --language F#\" of Core Tools writes one, and redeliver start builds and runs it as one in C#"))
 	case lang == "powershell":
-		return cli.Misused(errors.New(`init writes no app in PowerShell: "func init --powershell" of Core Tools writes one, and redeliver start runs it with the worker of Core Tools`))
+		return "", cli.Misused(errors.New(`init writes no app in PowerShell: "func init --powershell" of Core Tools writes one, and redeliver start runs it with the worker of Core Tools`))
 	case lang == "":
-		return cli.Hinted(cli.Misused(errors.New("--lang is missing")), "redeliver init "+dir+" --lang go")
+		return "", cli.Hinted(cli.Misused(errors.New("--lang is missing")), "redeliver init "+dir+" --lang go")
 	case !known:
-		return cli.Mistaken(fmt.Errorf("--lang %q: want %s", lang, newNames), lang, slices.Collect(maps.Keys(NewLanguages)))
+		return "", cli.Mistaken(fmt.Errorf("--lang %q: want %s", lang, newNames), lang, slices.Collect(maps.Keys(NewLanguages)))
 	}
-	return nil
+	return lang, nil
+}
+
+// sayNext names the commands that come next, and returns those of every language.
+func sayNext(out *cli.Console, lang, dir string) []string {
+	if lang == "dotnet" {
+		out.Hint("tests: " + cli.CommandFor("test", dir) + ", or in " + filepath.Join(dir, "tests") + ": dotnet test")
+	}
+	if before := NewLanguages[lang].next; before != "" {
+		out.Hint("run in " + dir + ": " + before)
+	}
+	next := firstCommands(dir)
+	for _, command := range next {
+		out.Hint(command)
+	}
+	return next
 }
 
 // firstCommands are what to type once there is an app in dir: run it, let a message fail, and
@@ -210,12 +243,15 @@ func readLines(file string) (string, error) {
 }
 
 // writeApp writes the app's files into dir, all of them or none.
-func writeApp(dir, lang string, src source) error {
+func writeApp(dir, lang string, src source, more map[string]string) error {
 	name, err := appName(dir, lang)
 	if err != nil {
 		return err
 	}
-	files := map[string]string{}
+	files := maps.Clone(more)
+	if files == nil {
+		files = map[string]string{}
+	}
 	for _, f := range append(slices.Clone(NewLanguages[lang].files), newFile{"order.scenario.yaml", "order.scenario.tmpl"}) {
 		text, err := newApp.ReadFile("newapp/" + f.template)
 		if err != nil { // a template of ours
@@ -229,6 +265,11 @@ func writeApp(dir, lang string, src source) error {
 			return err
 		}
 	}
+	return writeNew(dir, files)
+}
+
+// writeNew writes files into a folder that has none of them.
+func writeNew(dir string, files map[string]string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%q is not a folder", dir)
 	}

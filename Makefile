@@ -94,6 +94,7 @@ ui: ## test and build the page, host/web/ui/dist (needs Node)
 kits: ## write the files of the test kits' packages to bin/kits; make release packs them
 	rm -rf bin/kits
 	go run ./host/kit/pack python bin/kits/python
+	go run ./host/kit/pack csharp bin/kits/csharp
 	go run ./host/kit/pack js bin/kits/node_modules/@redeliver/testing
 	@if command -v javac >/dev/null; then go run ./host/kit/pack java bin/kits/java; else echo "there is no JDK here: the kit for Java is not compiled"; fi
 

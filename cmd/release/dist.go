@@ -21,7 +21,7 @@ type dist struct {
 // distFile is a file of a release.
 type distFile struct {
 	Path    string       `json:"path"` // with slashes, below the folder
-	Kind    string       `json:"kind"` // archive, npm, wheel, maven, oci, formula, manifest, sbom or checksums
+	Kind    string       `json:"kind"` // archive, npm, wheel, nuget, maven, oci, formula, manifest, sbom or checksums
 	Size    int64        `json:"size"`
 	SHA256  string       `json:"sha256"`
 	Publish *publication `json:"publish,omitempty"`

@@ -20,9 +20,13 @@ func (r *release) kits(d *dist) error {
 	for _, k := range []struct {
 		language string
 		pack     func(*dist, []entry) error
-	}{{"python", r.pythonKit}, {"js", r.npmKit}, {"java", r.javaKit}} {
+	}{{"python", r.pythonKit}, {"js", r.npmKit}, {"java", r.javaKit}, {"csharp", r.nugetKit}} {
 		if _, err := exec.LookPath("javac"); k.language == "java" && err != nil && r.snapshot {
 			fmt.Fprintln(os.Stderr, "release: warning: there is no JDK here: the test kit for Java is left out of this snapshot")
+			continue
+		}
+		if _, err := exec.LookPath("dotnet"); k.language == "csharp" && err != nil && r.snapshot {
+			fmt.Fprintln(os.Stderr, "release: warning: there is no .NET SDK here: the test kit in C# is left out of this snapshot")
 			continue
 		}
 		files, err := r.kitFiles(k.language)

@@ -24,6 +24,8 @@ type Names struct {
 	NpmKit       Name `json:"npmKit"`
 	PypiCommand  Name `json:"pypiCommand"`
 	PypiKit      Name `json:"pypiKit"`
+	NugetKit     Name `json:"nugetKit"`
+	NugetProgram Name `json:"nugetProgram"`
 	MavenGroup   Name `json:"mavenGroup"`
 	Image        Name `json:"image"`
 	Tap          Name `json:"tap"` // of Homebrew, and the bucket of Scoop
@@ -43,7 +45,7 @@ func readNames() (n Names, err error) {
 
 // all lists the names.
 func (n Names) all() []Name {
-	return []Name{n.NpmCommand, n.NpmPlatforms, n.NpmKit, n.PypiCommand, n.PypiKit, n.MavenGroup, n.Image, n.Tap, n.Repository}
+	return []Name{n.NpmCommand, n.NpmPlatforms, n.NpmKit, n.PypiCommand, n.PypiKit, n.NugetKit, n.NugetProgram, n.MavenGroup, n.Image, n.Tap, n.Repository}
 }
 
 // unowned are those of the given names that are not the project's.

@@ -150,6 +150,9 @@ func (r *release) pack(files map[string]string, out string) error {
 			return err
 		}
 	}
+	if err := r.nugetProgram(d, files); err != nil {
+		return err
+	}
 	if err := r.image(d, linux); err != nil {
 		return err
 	}

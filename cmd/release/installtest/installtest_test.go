@@ -89,6 +89,9 @@ func TestInstalled(t *testing.T) {
 				found, err := filepath.Glob(filepath.Join(fetched(), filepath.FromSlash(file)))
 				return len(found) > 0, err
 			}
+			if cond == "dotnetkit" {
+				return m.file(dir, "nuget", "Redeliver.Testing.") != "", nil
+			}
 			tool, ok := strings.CutPrefix(cond, "has:")
 			if !ok {
 				return false, fmt.Errorf("unknown condition %q", cond)
@@ -108,9 +111,11 @@ func TestInstalled(t *testing.T) {
 				"PLATFORM_TGZ": m.file(dir, "npm", map[string]string{"linux": "linux", "darwin": "darwin"}[runtime.GOOS]+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]+"-"),
 				"WHEEL":        m.file(dir, "wheel", wheelPart()),
 				"DIST":         dir, "FETCHED": fetched(),
-				"KIT_JAR":    m.file(dir, "maven", "redeliver-testing-"+m.Version+".jar"),
-				"BINARY_JAR": m.file(dir, "maven", "-"+mavenPlatform()+".jar"),
-				"KIT_WHEEL":  m.file(dir, "wheel", strings.ReplaceAll(names["pypiKit"].Name, "-", "_")),
+				"KIT_JAR":     m.file(dir, "maven", "redeliver-testing-"+m.Version+".jar"),
+				"BINARY_JAR":  m.file(dir, "maven", "-"+mavenPlatform()+".jar"),
+				"KIT_WHEEL":   m.file(dir, "wheel", strings.ReplaceAll(names["pypiKit"].Name, "-", "_")),
+				"NUGET_FILES": filepath.Join(dir, "nuget") + string(filepath.Separator) + "*.nupkg", "DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1",
+				"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": os.Getenv("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"),
 				// Whoever asks a registry all the same is told at once.
 				"npm_config_registry": "http://127.0.0.1:9", "npm_config_offline": "true", "npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false",
 				"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore", "UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_PYTHON_DOWNLOADS": "never",

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/redeliver/redeliver/host/kit/csharp"
 	"github.com/redeliver/redeliver/host/kit/java"
 	"github.com/redeliver/redeliver/host/kit/js"
 	"github.com/redeliver/redeliver/host/kit/python"
@@ -15,11 +16,12 @@ import (
 
 func main() {
 	kits := map[string]func(dir string) error{
-		"java": func(dir string) error { return java.Build(context.Background(), "javac", dir) },
-		"js":   js.Write, "python": python.Write,
+		"csharp": csharp.Write,
+		"java":   func(dir string) error { return java.Build(context.Background(), "javac", dir) },
+		"js":     js.Write, "python": python.Write,
 	}
 	if len(os.Args) != 3 || kits[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: pack java|js|python FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: pack csharp|java|js|python FOLDER")
 		os.Exit(2)
 	}
 	if err := kits[os.Args[1]](os.Args[2]); err != nil {

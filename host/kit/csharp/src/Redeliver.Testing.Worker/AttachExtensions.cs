@@ -18,4 +18,14 @@ public static class AttachExtensions
         options.Worker = app;
         return app;
     }
+
+    internal const string Hooks = "DOTNET_STARTUP_HOOKS"; // assemblies that the runtime calls before Main
+
+    /// <summary>Gives handlers that ask a <see cref="TimeProvider"/> of their services the host's time: while one sleeps by it, virtual time goes on. The app is as it is, in a process of its own or attached.</summary>
+    /// <remarks>What guards work of the real world by a span of such a provider has that span over as soon as time moves.</remarks>
+    public static void UseVirtualTime(this RedeliverHostOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options.Settings[Hooks] = typeof(AttachExtensions).Assembly.Location;
+    }
 }

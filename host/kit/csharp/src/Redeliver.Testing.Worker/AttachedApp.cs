@@ -72,6 +72,7 @@ public sealed class AttachedApp : IAttachedWorker
     private void Configure(IHostBuilder builder)
     {
         builder.ConfigureHostConfiguration(c => c.Add(settings)).ConfigureAppConfiguration((_, c) => c.Add(settings));
+        if (settings.TryGet(AttachExtensions.Hooks, out var hooks) && hooks == typeof(AttachExtensions).Assembly.Location) builder.ConfigureServices((_, s) => VirtualTime.AddTo(s));
         if (services is not null) builder.ConfigureServices((_, s) => services(s));
     }
 

@@ -41,6 +41,8 @@ public sealed record FunctionAttempt
     [JsonConverter(typeof(SpanConverter))] public TimeSpan? NextDelay { get; init; }
     /// <summary>How the delivery was settled, of its last attempt.</summary>
     public string? Settled { get; init; }
+    /// <summary>The virtual time for which its handler waits, of one that does: it does not hold time still.</summary>
+    public DateTimeOffset? WaitsUntil { get; init; }
     /// <summary>What the handler logged.</summary>
     public IReadOnlyList<HandlerLog> Logs { get; init; } = [];
     /// <summary>Members that this version of the kit does not know.</summary>

@@ -197,7 +197,7 @@ public sealed partial class RedeliverHost : IAsyncDisposable
             foreach (var one in holds.Where(h => seen.TryAdd(h.InvocationId + "/" + h.Attempt, now))) alive = now;
             var limit = options.Limit();
             if (limit == Timeout.InfiniteTimeSpan) continue;
-            var late = holds.Where(h => Stopwatch.GetElapsedTime(seen[h.InvocationId + "/" + h.Attempt], now) >= limit).Select(h => $"{h.Function} attempt {h.Attempt}").ToList();
+            var late = holds.Where(h => h.WaitsUntil is null && Stopwatch.GetElapsedTime(seen[h.InvocationId + "/" + h.Attempt], now) >= limit).Select(h => $"{h.Function} attempt {h.Attempt}").ToList();
             if (late.Count == 0 && (holds.Count > 0 || Stopwatch.GetElapsedTime(alive, now) < limit)) continue;
             await giveUp.CancelAsync().ConfigureAwait(false);
             throw new RedeliverTimeoutException($"{(late.Count > 0 ? string.Join(", ", late) : what)} has run for {limit.TotalSeconds:0.###} s{Again()}") { Code = "timeout" };
@@ -235,7 +235,8 @@ public sealed partial class RedeliverHost : IAsyncDisposable
         {
             var pattern = new JsonObject { ["pattern"] = new JsonObject { ["kind"] = "handler_log" } };
             var lines = await kit.Http.CallAsync(HttpMethod.Post, Path + "records", KitHttp.Json(pattern), Wire.Default.ListJournalRecord, limit.Token).ConfigureAwait(false);
-            for (; told < lines.Count; told++) log($"+{(lines[told].Time - Begins).TotalSeconds:0.###}s {Texts.Line(lines[told])}");
+            for (; told < lines.Count; told++)
+                if (Texts.Line(lines[told]) is var line && Texts.Shown(line)) log($"+{(lines[told].Time - Begins).TotalSeconds:0.###}s {line}");
         }
         catch (Exception e) when (e is RedeliverException or OperationCanceledException) { }
     }

@@ -27,7 +27,8 @@ internal static class Texts
     /// <summary>The last lines that handlers logged, below a failure.</summary>
     internal static string Logs(IReadOnlyList<HandlerLog>? logs)
     {
-        if (logs is not { Count: > 0 }) return "";
+        logs = [.. (logs ?? []).Where(Shown)];
+        if (logs.Count == 0) return "";
         var text = new StringBuilder("\nlogs");
         if (logs.Count > Most) text.Append(CultureInfo.InvariantCulture, $"\n    … {logs.Count - Most} lines");
         foreach (var line in logs.Skip(Math.Max(0, logs.Count - Most))) text.Append("\n    ").Append(line);
@@ -38,6 +39,9 @@ internal static class Texts
 
     /// <summary>The name of a test as that of a file.</summary>
     internal static string FileName(string? test) => string.Concat((test ?? "test").Select(c => char.IsLetterOrDigit(c) || c is '.' or '-' or '_' ? c : '_'));
+
+    /// <summary>Whether a line is for people: what the worker tells again of a failure is for who looks at details.</summary>
+    internal static bool Shown(HandlerLog line) => line.Level is not ("debug" or "trace");
 
     /// <summary>What explain says.</summary>
     internal static string Lives(JsonObject told)

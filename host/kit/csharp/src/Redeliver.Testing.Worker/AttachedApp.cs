@@ -73,7 +73,15 @@ public sealed class AttachedApp : IAttachedWorker
     {
         builder.ConfigureHostConfiguration(c => c.Add(settings)).ConfigureAppConfiguration((_, c) => c.Add(settings));
         if (settings.TryGet(AttachExtensions.Hooks, out var hooks) && hooks == typeof(AttachExtensions).Assembly.Location) builder.ConfigureServices((_, s) => VirtualTime.AddTo(s));
+        builder.ConfigureServices((_, s) => s.AddSingleton<IHostLifetime>(new Lifetime()));
         if (services is not null) builder.ConfigureServices((_, s) => services(s));
+    }
+
+    /// <summary>The life of an app within a test: the signals of the process are the test's, and what an app says of its start would come into the journal when it comes.</summary>
+    private sealed class Lifetime : IHostLifetime
+    {
+        public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 
     private void Main()

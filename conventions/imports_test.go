@@ -8,7 +8,7 @@ import (
 // contracts are the packages that say what functions bind to, service by service.
 func contracts() []string {
 	return []string{
-		"./bindings", "./bindings/storage", "./bindings/queue", "./bindings/blob",
+		"./bindings", "./bindings/storage", "./bindings/queue", "./bindings/blob", "./bindings/table",
 		"./bindings/messaging", "./bindings/servicebus", "./bindings/eventhubs", "./bindings/cosmos",
 	}
 }
@@ -55,7 +55,7 @@ func importRules() []importRule {
 		{"retrycontext stands alone", is("./retrycontext"), only()},
 		{"bindings know the platform's JSON", is("./bindings"), only("./bindings/netjson")},
 		{"what services share knows bindings", is("./bindings/storage", "./bindings/messaging"), only("./bindings")},
-		{"a storage contract knows what storage shares", is("./bindings/queue", "./bindings/blob"), only("./bindings", "./bindings/storage")},
+		{"a storage contract knows what storage shares", is("./bindings/queue", "./bindings/blob", "./bindings/table"), only("./bindings", "./bindings/storage")},
 		{"a contract over AMQP knows what AMQP services share", is("./bindings/servicebus", "./bindings/eventhubs"), only("./bindings", "./bindings/messaging")},
 		{"JSON as the platform reads it stands alone", is("./bindings/netjson"), only()},
 		{"answers know values and their texts", is("./bindings/httpanswer"), only("./bindings", "./bindings/netjson")},

@@ -5,6 +5,7 @@ package storage
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -89,7 +90,7 @@ const (
 	CodeUnsatisfiableCondition                Code = "UnsatisfiableCondition"
 )
 
-// blobCodes gives each failure its status, what it says and which condition of
+// codes gives each failure its status, what it says and which condition of
 // this package it is.
 var codes = map[Code]struct {
 	status int
@@ -154,7 +155,7 @@ var codes = map[Code]struct {
 	CodeUnsatisfiableCondition:                {http.StatusBadRequest, "a read cannot ask that the blob does not exist", nil},
 }
 
-// Error is a failure that the blob service reports. errors.Is holds for the
+// Error is a failure that a storage service reports. errors.Is holds for the
 // condition that its code stands for.
 type Error struct {
 	Code   Code
@@ -174,6 +175,13 @@ func NewError(code Code) *Error {
 	return &Error{Code: code, Status: c.status, Text: c.text}
 }
 
+// Errorf is NewError with a text of its own.
+func Errorf(code Code, format string, args ...any) *Error {
+	e := NewError(code)
+	e.Text = fmt.Sprintf(format, args...)
+	return e
+}
+
 func (e *Error) Error() string {
 	if e.Text == "" {
 		return string(e.Code)
@@ -189,8 +197,17 @@ func (e *Error) Is(target error) bool {
 	case bindings.ErrUnavailable:
 		return e.Status >= http.StatusInternalServerError && e.Code != CodeNotImplemented
 	}
-	is := codes[e.Code].is
-	return is != nil && is == target
+	known, ok := codes[e.Code]
+	if !ok { // of another service, whose status tells
+		return target == statuses[e.Status] && target != nil
+	}
+	return known.is != nil && known.is == target
+}
+
+// statuses are the conditions of codes that are not the blob service's.
+var statuses = map[int]error{ // read only
+	http.StatusConflict: bindings.ErrAlreadyExists, http.StatusPreconditionFailed: bindings.ErrConditionNotMet,
+	http.StatusRequestEntityTooLarge: bindings.ErrTooLarge,
 }
 
 // CodeOf returns the code of the *Error in err, or the empty string.

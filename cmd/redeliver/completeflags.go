@@ -47,6 +47,7 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 		"trigger":        closed(scaffold.NewKindNames()...),
 		"service":        closed(table.Faults().Names()...),
 		"schema":         closed("eventgrid", "cloudevents"),
+		"mode":           closed("insert", "merge", "replace"),
 		"status":         closed("Active", "Disabled", "SendDisabled", "ReceiveDisabled"), "redeliver fail operation --status": free,
 		"worker": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"shim", "official"}, remote.OrFile
@@ -64,7 +65,7 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 		}),
 		"forward-to": entities, "forward-dead-letters-to": entities,
 		"dead-letter-container": verbs.Known(func(_ *cobra.Command, inv *run.Inventory) []string { return verbs.NamesOf(blobs.Service)(inv) }),
-		"blob-port":             port, "queue-port": port, "servicebus-port": port, "servicebus-tls-port": port, "servicebus-admin-port": port, "eventgrid-port": port,
+		"blob-port":             port, "queue-port": port, "table-port": port, "servicebus-port": port, "servicebus-tls-port": port, "servicebus-admin-port": port, "eventgrid-port": port,
 		"junit": nil, "journal": nil, "tls-cert": nil, "tls-key": nil, "servicebus-config": nil, "eventhubs-config": nil,
 	}
 }

@@ -17,9 +17,9 @@ import (
 // do not exist yet. A new flag is in this list or in flagValues.
 const freeFlags = `
 	--action --address --admin-address --allow-host --at --auto-delete-on-idle --connection --consumer-group --content-type --correlation-id --delay --duplicate-window
-	--error --event --event-type --filter --for --from --id --key --language-worker --last --latency --lock-duration --log-file --max
+	--error --event --event-type --filter --for --from --id --if-match --key --language-worker --last --latency --lock-duration --log-file --max
 	--max-attempts --max-delivery-count --max-message-size --max-size --message --nth --on --parallel --partition --partition-key
-	--partitions --port --prefix --property --ranges --repeat --reply-to --retention --run --seed --sequence --session --since
+	--partitions --port --prefix --property --ranges --repeat --reply-to --retention --row-key --run --seed --select --sequence --session --since
 	--subject --subject-begins-with --subject-ends-with --times --to --ttl --user-metadata
 `
 
@@ -100,7 +100,7 @@ func TestCompletions(t *testing.T) {
 		{"new Ship --trigger", "http timer queue blob servicebus-queue servicebus-topic eventgrid eventhub cosmos :4"},
 		{"test --seed", "random :4"},
 		{"send queue orders --ttl", "never :4"},
-		{"fail operation --service", "queue servicebus eventgrid eventhubs cosmos blob handler :4"},
+		{"fail operation --service", "queue servicebus eventgrid eventhubs cosmos blob table handler :4"},
 		{"fail operation --status", ":4"},
 		{"fail host Ship", "afterReceive beforeHandler afterHandler betweenAttempts beforeSettle afterCheckpoint afterSettle :4"},
 		{"create servicebus orders --status", "Active Disabled SendDisabled ReceiveDisabled :4"},

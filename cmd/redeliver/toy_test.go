@@ -54,7 +54,7 @@ func TestToyService(t *testing.T) {
 		{"send bells tower noon", "service unavailable"},
 		{"__complete send bells", "bells\tRing a bell\n:4\n"},
 		{"__complete ls be", "bells\n:4\n"},
-		{"__complete fail operation --service be", "queue\nservicebus\neventgrid\neventhubs\ncosmos\nblob\nhandler\nbells\n:4\n"},
+		{"__complete fail operation --service be", "queue\nservicebus\neventgrid\neventhubs\ncosmos\nblob\ntable\nhandler\nbells\n:4\n"},
 		{"__complete fail operation --service bells Ri", "Ring\nSilence\n:4\n"},
 		{"__complete purge bells --port PORT ", "door\ntower\n:4\n"},
 		{"__complete fail operation --port PORT --service bells --entity ", "door\ntower\n:4\n"},
@@ -67,10 +67,10 @@ func TestToyService(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.line, cmp.Diff(row.want, got))
 		}
 	}
-	if got := commanded(t, table, "help", "send"); !strings.Contains(got, "send queue|servicebus|eventgrid|eventhub|cosmos|bells NAME") || !strings.Contains(got, "bells       Ring a bell") {
+	if got := commanded(t, table, "help", "send"); !strings.Contains(got, "send queue|servicebus|eventgrid|eventhub|cosmos|table|bells NAME") || !strings.Contains(got, "bells       Ring a bell") {
 		t.Errorf("help send: %s", got)
 	}
-	if got := commanded(t, table, "help", "ls"); !strings.Contains(got, "cosmos, bells, outputs") {
+	if got := commanded(t, table, "help", "ls"); !strings.Contains(got, "cosmos, tables, bells, outputs") {
 		t.Errorf("help ls: %s", got)
 	}
 }

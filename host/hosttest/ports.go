@@ -33,7 +33,7 @@ type listeners struct {
 	storage *rest.Server
 	others  []*listen.Server
 
-	blobs, queues, bus, grid int // port numbers, once they are known
+	blobs, queues, tables, bus, grid int // port numbers, once they are known
 }
 
 // Endpoints are where SDK clients find the services.
@@ -51,8 +51,8 @@ func (l *listeners) open(h *Host) error {
 	guard := &listen.Guard{}
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}}
 	files := embedded.Account(account.Name)
-	account.Queues, account.QueueAdmin, account.Blobs = files, files, files
-	storage, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: l.queues, BlobPort: l.blobs, Guard: guard})
+	account.Queues, account.QueueAdmin, account.Blobs, account.Tables, account.TableAdmin = files, files, files, files, files
+	storage, err := served.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: l.queues, BlobPort: l.blobs, TablePort: l.tables, Guard: guard})
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (l *listeners) open(h *Host) error {
 	if err != nil {
 		return err
 	}
-	l.blobs, l.queues, l.bus, l.grid = portOf(storage.BlobURL()), portOf(storage.QueueURL()), portOf(at), portOf(topics)
+	l.blobs, l.queues, l.tables, l.bus, l.grid = portOf(storage.BlobURL()), portOf(storage.QueueURL()), portOf(storage.TableURL()), portOf(at), portOf(topics)
 	l.at = Endpoints{
 		Storage: storage.ConnectionString(account), BlobURL: storage.BlobURL(), QueueURL: storage.QueueURL(),
 		ServiceBus: "Endpoint=sb://" + at + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;",

@@ -70,6 +70,9 @@ func (e *Embedded) storageFault() func(storage.FaultPoint) error {
 				point.Entity += "/" + p.Blob
 			}
 		}
+		if p.Table != "" {
+			point.Service, point.Entity = "table", p.Table
+		}
 		return e.opts.Faults(point)
 	}
 }

@@ -105,6 +105,12 @@
 //	DELETE /cosmos/documents                   PurgeDocuments
 //	PUT    /containers/{container}/blob        Upload
 //	GET    /containers/{container}/blob        Download
+//	GET    /tables                             ListTables
+//	PUT    /tables/{table}                     CreateTable
+//	DELETE /tables/{table}                     DeleteTable
+//	POST   /tables/{table}/entities            WriteEntities
+//	GET    /tables/{table}/entities            ReadEntities
+//	DELETE /tables/{table}/entities            PurgeEntities
 //
 // A path is one of Service Bus: orders, events/Subscriptions/all,
 // orders/$DeadLetterQueue, orders/$Transfer/$DeadLetterQueue.

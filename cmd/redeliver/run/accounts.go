@@ -55,15 +55,27 @@ func (s *embeddedStorage) storageURLs() (blobs, queues string) {
 	return s.storage.BlobURL(), s.storage.QueueURL()
 }
 
+// tablesURL is the address of the embedded tables, likewise.
+func (s *embeddedStorage) tablesURL() string {
+	if s.storage == nil {
+		return ""
+	}
+	return s.storage.TableURL()
+}
+
 // usualStorage reports whether UseDevelopmentStorage=true leads an SDK here.
-func (s *embeddedStorage) usualStorage() bool { return usualStorage(s.storageURLs()) }
+func (s *embeddedStorage) usualStorage() bool {
+	tables := s.tablesURL()
+	return usualStorage(s.storageURLs()) && (tables == "" || usualPort(tables, rest.DefaultTablePort))
+}
 
 func usualStorage(blobs, queues string) bool {
-	usual := func(address string, port int) bool {
-		u, err := url.Parse(address)
-		return err == nil && u.Scheme == "http" && u.Port() == strconv.Itoa(port)
-	}
-	return usual(blobs, rest.DefaultBlobPort) && usual(queues, rest.DefaultQueuePort)
+	return usualPort(blobs, rest.DefaultBlobPort) && usualPort(queues, rest.DefaultQueuePort)
+}
+
+func usualPort(address string, port int) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "http" && u.Port() == strconv.Itoa(port)
 }
 
 // handlerStorage is the connection string that handlers get in the place of

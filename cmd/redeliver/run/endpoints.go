@@ -60,12 +60,12 @@ func (s *session) topicLines() (lines []string) {
 func (s *session) endpointLines() string {
 	var t strings.Builder
 	if s.otherStorage {
-		t.WriteString("  storage    the account of AzureWebJobsStorage; --blob-port and --queue-port serve the embedded one\n")
+		t.WriteString("  storage    the account of AzureWebJobsStorage; --blob-port, --queue-port and --table-port serve the embedded one\n")
 	}
 	if s.storage != nil {
 		for _, a := range s.accounts {
 			blobs, queues := s.storageURLs()
-			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
+			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}, {"tables", s.tablesURL()}} {
 				if service.url != "" {
 					cli.Writef(&t, "  %-10s %s/%s\n", service.name, service.url, a.Name)
 				}
@@ -159,7 +159,7 @@ func (s *session) endpoints() (out []ops.Endpoint) {
 		blobs, queues := s.storageURLs()
 		for _, a := range s.accounts {
 			text := s.connectionStrings(a)[0]
-			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
+			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}, {"tables", s.tablesURL()}} {
 				if service.url != "" {
 					out = append(out, ops.Endpoint{Service: service.name, Address: service.url + "/" + a.Name, ConnectionString: text})
 				}

@@ -193,7 +193,7 @@ func (s *session) gridServer() (*listen.Server, error) {
 func (s *session) openStorage() error {
 	for i, a := range s.accounts {
 		storage := s.host.Services().Account(a.Name)
-		a.Queues, a.QueueAdmin, a.Blobs = storage, storage, storage
+		a.Queues, a.QueueAdmin, a.Blobs, a.Tables, a.TableAdmin = storage, storage, storage, storage, storage
 		s.accounts[i] = a
 	}
 	config, err := s.tlsConfig(false)
@@ -201,13 +201,13 @@ func (s *session) openStorage() error {
 		return err
 	}
 	server, err := served.NewServer(s.clock, &rest.Options{
-		Accounts: s.accounts, Address: s.flags.serviceAddress(), QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
+		Accounts: s.accounts, Address: s.flags.serviceAddress(), QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TablePort: int(s.flags.tablePort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
 	})
 	if err != nil {
 		return err
 	}
 	if err := server.Start(); isBusy(err) {
-		return cli.Hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --ports any takes free ones for all services, --blob-port 0 --queue-port 0 for these, off none")
+		return cli.Hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --ports any takes free ones for all services, --blob-port 0 --queue-port 0 --table-port 0 for these, off none")
 	} else if err != nil {
 		return err
 	}

@@ -34,11 +34,18 @@ func UsualPorts() []UsualPort {
 		{remote.DefaultPort, "functions and control API", "port"},
 		{rest.DefaultBlobPort, "blobs", "blob-port"},
 		{rest.DefaultQueuePort, "queues", "queue-port"},
+		{rest.DefaultTablePort, "tables", "table-port"},
 		{amqp.DefaultPort, "Service Bus and Event Hubs", busPort},
 		{amqp.DefaultTLSPort, "the same over TLS", busTLSPort},
 		{defaultBusAdminPort, "administration of Service Bus", busAdminPort},
 		{defaultGridPort, "topics of Event Grid", gridPort},
 	}
+}
+
+// choosePorts chooses the ports that no flag says.
+func (f *startFlags) choosePorts(cmd *cobra.Command) {
+	f.freePorts(cmd)
+	f.followTables(cmd)
 }
 
 // freePorts takes any free port where --ports says so, for each service whose own flag
@@ -51,7 +58,7 @@ func (f *startFlags) freePorts(cmd *cobra.Command) {
 		f.port = 0
 	}
 	for name, port := range map[string]*portFlag{
-		"blob-port": &f.blobPort, "queue-port": &f.queuePort, busPort: &f.bus.port, busTLSPort: &f.bus.tlsPort, busAdminPort: &f.bus.adminPort, gridPort: &f.grid.port,
+		"blob-port": &f.blobPort, "queue-port": &f.queuePort, "table-port": &f.tablePort, busPort: &f.bus.port, busTLSPort: &f.bus.tlsPort, busAdminPort: &f.bus.adminPort, gridPort: &f.grid.port,
 	} {
 		if !cmd.Flags().Changed(name) {
 			*port = 0
@@ -89,16 +96,29 @@ func (p *portFlag) Type() string { return "port" }
 
 // addStorage adds the flags of the storage services.
 func addStorage(cmd *cobra.Command, f *startFlags) {
-	f.blobPort, f.queuePort = rest.DefaultBlobPort, rest.DefaultQueuePort
+	f.blobPort, f.queuePort, f.tablePort = rest.DefaultBlobPort, rest.DefaultQueuePort, rest.DefaultTablePort
 	cmd.Flags().Var(&f.blobPort, "blob-port", "port at which storage SDKs find the blobs; 0 for any free one, off for none")
 	cmd.Flags().Var(&f.queuePort, "queue-port", "port at which storage SDKs find the queues; 0 for any free one, off for none")
+	cmd.Flags().Var(&f.tablePort, "table-port", "port at which storage SDKs find the tables; 0 for any free one, off for none; left out, as the blobs and queues have it")
 	cmd.Flags().BoolVar(&f.strictDates, "strict-dates", false, "refuse storage requests dated more than 15 minutes off the clock")
+}
+
+// followTables chooses the port of the tables where no flag does: the usual one beside
+// blobs and queues at theirs, none where there are neither, else any free one.
+func (f *startFlags) followTables(cmd *cobra.Command) {
+	switch {
+	case cmd.Flags().Changed("table-port"):
+	case f.blobPort == noPort && f.queuePort == noPort:
+		f.tablePort = noPort
+	case f.blobPort != rest.DefaultBlobPort || f.queuePort != rest.DefaultQueuePort:
+		f.tablePort = 0
+	}
 }
 
 // storageGiven reports whether the user asked for the storage services: by a port,
 // or by accounts.
 func storageGiven(cmd *cobra.Command) bool {
-	return cmd.Flags().Changed("blob-port") || cmd.Flags().Changed("queue-port") || os.Getenv(rest.AccountsVariable) != ""
+	return cmd.Flags().Changed("blob-port") || cmd.Flags().Changed("queue-port") || cmd.Flags().Changed("table-port") || os.Getenv(rest.AccountsVariable) != ""
 }
 
 // defaultBusAdminPort is where the official emulator of Service Bus is administered

@@ -55,8 +55,9 @@ type startFlags struct {
 	poll            bool
 	queuePort       portFlag
 	blobPort        portFlag
+	tablePort       portFlag
 	strictDates     bool
-	storageGiven    bool // the user asked for these two, or for accounts
+	storageGiven    bool // the user asked for these three, or for accounts
 	tls             tlsFlags
 	bus             busFlags
 	grid            gridFlags
@@ -177,7 +178,7 @@ func NewStart(std cli.Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f.freePorts(cmd)
+			f.choosePorts(cmd)
 			if err := f.bus.finish(cmd, f.container); err != nil {
 				return err
 			}

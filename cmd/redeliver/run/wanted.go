@@ -21,7 +21,7 @@ import (
 // a setting for an emulator here, takes no ports for it.
 func (s *session) storageWanted(a *app.App) bool {
 	f := s.flags
-	if f.queuePort == noPort && f.blobPort == noPort {
+	if f.queuePort == noPort && f.blobPort == noPort && f.tablePort == noPort {
 		return false
 	}
 	if _, named := a.Settings.Connection("Storage"); f.storageGiven || f.servicesOnly || !named {

@@ -35,7 +35,9 @@ func TestStorageWanted(t *testing.T) {
 		{name: "identity, and the account of emulators", settings: map[string]string{"AzureWebJobsStorage__accountName": "devstoreaccount1"}, want: true},
 		{name: "cloud, and a second one here", settings: map[string]string{"AzureWebJobsStorage": cloud, "OTHER": "UseDevelopmentStorage=true;"}, want: true},
 		{name: "cloud, and asked for", settings: map[string]string{"AzureWebJobsStorage": cloud}, edit: func(f *startFlags) { f.storageGiven = true }, want: true},
-		{name: "both off", edit: func(f *startFlags) { f.blobPort, f.queuePort, f.storageGiven = noPort, noPort, true }},
+		{name: "both off", edit: func(f *startFlags) {
+			f.blobPort, f.queuePort, f.tablePort, f.storageGiven = noPort, noPort, noPort, true
+		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

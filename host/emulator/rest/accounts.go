@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/table"
 )
 
 // The account that every Azure Storage emulator has. Its key is documented and
@@ -22,6 +23,7 @@ const (
 const (
 	DefaultBlobPort  = 10000
 	DefaultQueuePort = 10001
+	DefaultTablePort = 10002
 )
 
 // AccountsVariable is the environment variable in which Azurite looks for
@@ -38,6 +40,10 @@ type Account struct {
 	QueueAdmin queue.Admin
 
 	Blobs blob.Account // nil: no blobs are served
+
+	// Tables and TableAdmin are two sides of the same tables; nil: none are served.
+	Tables     table.Account
+	TableAdmin table.Admin
 }
 
 // ParseAccounts reads the value of AccountsVariable: "name:key", or

@@ -320,7 +320,7 @@ func blobSASKind(c *Call) *Error {
 	case "c":
 	case "b", "bs":
 		if len(c.Path) < 2 {
-			return errNotAuthorized("Permission", "permission")
+			return ErrNotAuthorized("Permission", "permission")
 		}
 	default:
 		return errAuthentication("The field sr of the signature is not c, b or bs: " + strconv.Quote(kind))

@@ -123,7 +123,7 @@ func getBlockList(c *Call) error {
 		return ErrInvalidParameter("blocklisttype", c.Query.Get("blocklisttype"), "Want committed, uncommitted or all.")
 	}
 	if c.access.anonymous && which != "committed" { // as is written where public access is explained
-		return errNotAuthorized("Permission", "permission")
+		return ErrNotAuthorized("Permission", "permission")
 	}
 	cond, refused := c.conditions("")
 	if refused != nil {

@@ -21,7 +21,7 @@ func (c *Call) conditions(prefix string) (*blob.Conditions, *Error) {
 	}
 	cond.LeaseID, cond.IfTags = h.Get(own+"Lease-Id"), h.Get(own+"If-Tags")
 	if cond.IfTags != "" && !c.access.allows("t") {
-		return nil, errNotAuthorized("Permission", "permission")
+		return nil, ErrNotAuthorized("Permission", "permission")
 	}
 	for _, f := range []struct {
 		name string

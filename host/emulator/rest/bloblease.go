@@ -22,7 +22,7 @@ const breakByDeletion = "2017-07-29"
 func lease(c *Call, on blob.Leasable) error {
 	action := strings.ToLower(c.R.Header.Get("X-Ms-Lease-Action"))
 	if !c.access.allows("w") && (action != "break" || c.Signature().field("sv") < breakByDeletion) {
-		return errNotAuthorized("Permission", "permission")
+		return ErrNotAuthorized("Permission", "permission")
 	}
 	cond, refused := c.conditions("")
 	if refused != nil {

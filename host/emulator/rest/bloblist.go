@@ -141,7 +141,7 @@ func appendPrefix(b []byte, prefix string) []byte {
 func appendName(b []byte, name string) []byte {
 	if strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0xFFFE || r == 0xFFFF }) >= 0 {
 		b = append(b, `<Name Encoded="true">`...)
-		b = appendText(b, strings.ReplaceAll(url.QueryEscape(name), "+", "%20"))
+		b = AppendText(b, strings.ReplaceAll(url.QueryEscape(name), "+", "%20"))
 		return append(b, "</Name>"...)
 	}
 	return AppendElement(b, "Name", name)

@@ -36,7 +36,7 @@ func (c *Call) tags() (map[string]string, *Error) {
 		return nil, nil
 	}
 	if !c.access.allows("t") {
-		return nil, errNotAuthorized("Permission", "permission")
+		return nil, ErrNotAuthorized("Permission", "permission")
 	}
 	values, err := url.ParseQuery(text)
 	if err != nil {
@@ -190,7 +190,7 @@ func findBlobs(c *Call) error {
 		return err
 	}
 	b := append([]byte(XMLHeader), `<EnumerationResults ServiceEndpoint="`...)
-	b = append(appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22")), `">`...)
+	b = append(AppendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22")), `">`...)
 	b = append(AppendElement(b, "Where", where), "<Blobs>"...)
 	for _, found := range page.Blobs {
 		b = append(b, "<Blob>"...)

@@ -127,7 +127,7 @@ func byDelegation(c *Call) (access, *Error) {
 		return access{}, err
 	}
 	if !strings.ContainsAny(terms.Permission, c.op.ServiceSAS) {
-		return access{}, errNotAuthorized("Permission", "permission")
+		return access{}, ErrNotAuthorized("Permission", "permission")
 	}
 	return access{letters: &terms.Permission, overrides: true}, nil
 }

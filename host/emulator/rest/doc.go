@@ -7,8 +7,8 @@
 // operation, let the caller prove who it is, run. That part is common to all services, which
 // do their work on a [Call]: addresses, keys, signatures (Call.Signature), tokens, dates,
 // versions, request ids, CORS, errors ([Failure]), TLS and the properties of a service. The
-// Queue service is in package queues on top of it, and package served lists all. The Blob
-// service is in blob.go, which has its table, and the other files named blob....
+// Queue service is in package queues on top of it, the Table service in package tables, and
+// package served lists all. The Blob service is in blob.go, which has its table, and the other files named blob....
 //
 // Pages of other origins are refused before anything runs, unless a CORS rule of the
 // service or the guard (Options.Guard, package listen) takes them. That is stricter than
@@ -20,7 +20,7 @@
 // what the pages leave open.
 //
 // The package keeps no state of services: rules and messages are the business
-// of queue.Account, queue.Admin and blob.Account. It does not do Entra ID: a
+// of queue.Account, queue.Admin, blob.Account, table.Account and table.Admin. It does not do Entra ID: a
 // bearer token is believed over TLS, unless it names another audience, and
 // refused without TLS.
 package rest

@@ -110,8 +110,8 @@ func errNoAuthentication(detail string) *Error {
 	return e
 }
 
-// errNotAuthorized is for a signature that is good but not for this.
-func errNotAuthorized(mismatch, using string) *Error {
+// ErrNotAuthorized is for a signature that is good but not for this.
+func ErrNotAuthorized(mismatch, using string) *Error {
 	return NewError(http.StatusForbidden, "Authorization"+mismatch+"Mismatch",
 		"This request is not authorized to perform this operation using this "+using+".")
 }
@@ -145,6 +145,14 @@ func among(list []Failure, err error) *Error {
 
 // failure is the answer for an error of the call's service.
 func (c *Call) failure(err error) *Error {
+	if own := c.front.service.Failure; own != nil {
+		return own(c, err)
+	}
+	return c.Common(err)
+}
+
+// Common is the answer for an error that the service has no other words for.
+func (c *Call) Common(err error) *Error {
 	if _, told := errors.AsType[*Error](err); !told {
 		if e := among(c.front.service.Failures, err); e != nil {
 			return e

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
@@ -74,6 +75,60 @@ type Call struct {
 	access    access
 	in        *listen.Body
 	crc64     []byte // of the content that was written; nil: not asked for
+
+	Own any // what the service has found out about the call, by its Route
+}
+
+// ID identifies the request, in the form of a GUID.
+func (c *Call) ID() string { return c.id }
+
+// Now is the time of the clock, in UTC.
+func (c *Call) Now() time.Time { return c.front.clk.Now().UTC() }
+
+// Operation is what the call asks for, once Route has found it.
+func (c *Call) Operation() *Operation { return c.op }
+
+// Letters are the rights of the signature that lets the call in, and nil for a caller who
+// may do everything.
+func (c *Call) Letters() *string { return c.access.letters }
+
+// Base is the address of the account as the caller knows it, without a slash at its end.
+func (c *Call) Base() string {
+	base := c.front.scheme() + "://" + c.R.Host
+	if c.inHost {
+		return base
+	}
+	base += "/" + c.Account.Name
+	if c.secondary {
+		base += secondarySuffix
+	}
+	return base
+}
+
+// EscapedPath is the path behind the account, without slashes at its ends.
+func (c *Call) EscapedPath() string {
+	path := strings.TrimPrefix(c.R.URL.EscapedPath(), "/")
+	if !c.inHost {
+		_, path, _ = strings.Cut(path, "/")
+	}
+	return strings.Trim(path, "/")
+}
+
+// OwnPath takes the account from the front of a path of another address of this service, if
+// it has it.
+func (c *Call) OwnPath(path string) string {
+	first, rest, more := strings.Cut(path, "/")
+	if more && strings.TrimSuffix(first, secondarySuffix) == c.Account.Name {
+		path = rest
+	}
+	return strings.TrimSuffix(path, "/")
+}
+
+// WarnOnce tells once of what a request asks for and does not get.
+func (c *Call) WarnOnce(what, text string) {
+	if _, told := c.front.server.ignored.LoadOrStore(what, true); !told {
+		c.front.server.opts.Logger.Warn().Str("component", c.front.service.Name+" rest").Msg(text)
+	}
 }
 
 // ServeHTTP implements http.Handler.
@@ -240,9 +295,14 @@ func (c *Call) Body(limit int64) ([]byte, error) {
 
 // Answer writes a success. A nil body is empty; any other is XML.
 func (c *Call) Answer(status int, body []byte) error {
+	return c.AnswerAs(status, "application/xml", body)
+}
+
+// AnswerAs is Answer for a body of another type.
+func (c *Call) AnswerAs(status int, contentType string, body []byte) error {
 	h := c.W.Header()
 	if body != nil {
-		h.Set("Content-Type", "application/xml")
+		h.Set("Content-Type", contentType)
 	}
 	if status != http.StatusNoContent {
 		h.Set("Content-Length", strconv.Itoa(len(body)))
@@ -263,6 +323,11 @@ func (c *Call) refuse(e *Error) {
 	h.Set("X-Ms-Error-Code", e.Code)
 	if c.R.Method == http.MethodHead || e.Status == http.StatusNotModified {
 		c.W.WriteHeader(e.Status)
+		return
+	}
+	if document := c.front.service.Document; document != nil {
+		contentType, body := document(c, e)
+		c.AnswerAs(e.Status, contentType, body)
 		return
 	}
 	c.Answer(e.Status, e.document(c.id, c.front.clk.Now()))

@@ -40,7 +40,7 @@ func FuzzSharedKey(f *testing.F) {
 		if c.locate() != nil {
 			return
 		}
-		text := sharedKeyText(r, signedHeaders(r.Header, compareNames), DevAccount, signedPaths(c)[0], signedLengths(r)[0])
+		text := sharedKeyText(r, signedHeaders(r.Header, compareNames), DevAccount, SignedPaths(c)[0], signedLengths(r)[0])
 		signature := signatureOf(key.keys[0], text)
 		if err := byKey(c, "SharedKey", DevAccount+":"+signature); err != nil {
 			t.Errorf("signed as documented: %v", err)

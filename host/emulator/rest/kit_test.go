@@ -44,6 +44,8 @@ type setup struct {
 	rest  rest.Options
 	store storage.Options
 	blobs func(blob.Account) blob.Account // wraps the first account's; may be nil
+
+	tables bool // the accounts have tables
 }
 
 func newBench(t *testing.T, edit ...func(*setup)) *bench {
@@ -58,6 +60,11 @@ func newBench(t *testing.T, edit ...func(*setup)) *bench {
 	s.rest.Accounts = []rest.Account{
 		{Name: rest.DevAccount, Keys: []string{rest.DevKey, secondKey}, Queues: b.storage, QueueAdmin: b.storage, Blobs: b.storage},
 		{Name: "other", Keys: []string{secondKey}, Queues: other, QueueAdmin: other, Blobs: other},
+	}
+	if s.tables {
+		for i, account := range []*storage.Storage{b.storage, other} {
+			s.rest.Accounts[i].Tables, s.rest.Accounts[i].TableAdmin = account, account
+		}
 	}
 	if s.blobs != nil {
 		s.rest.Accounts[0].Blobs = s.blobs(b.storage)

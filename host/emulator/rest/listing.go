@@ -12,7 +12,7 @@ const MaxListed = 5000
 // ListHead begins the answer to a listing.
 func (c *Call) ListHead(attributes string, asked int64) []byte {
 	b := []byte(XMLHeader + `<EnumerationResults ServiceEndpoint="`)
-	b = appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
+	b = AppendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
 	b = append(b, `"`+attributes+`>`...)
 	b = AppendElement(b, "Prefix", c.Query.Get("prefix"))
 	b = AppendElement(b, "Marker", c.Query.Get("marker"))

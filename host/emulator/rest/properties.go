@@ -233,6 +233,11 @@ func GetStats(c *Call) error {
 	if !c.secondary {
 		return ErrInvalidParameter("comp", "stats", "Statistics are on the secondary.")
 	}
+	return c.Stats()
+}
+
+// Stats answers with the statistics of the service.
+func (c *Call) Stats() error {
 	b := []byte(XMLHeader + "<StorageServiceStats><GeoReplication>")
 	b = AppendElement(b, "Status", "live")
 	b = AppendElement(b, "LastSyncTime", WireTime(c.front.clk.Now()))

@@ -81,11 +81,11 @@ func byAccountSAS(c *Call) (access, *Error) {
 	}
 	switch {
 	case !strings.Contains(signature.field("ss"), string(c.front.service.Letter)):
-		return access{}, errNotAuthorized("Service", "service")
+		return access{}, ErrNotAuthorized("Service", "service")
 	case !strings.ContainsAny(signature.field("srt"), c.op.Resource):
-		return access{}, errNotAuthorized("ResourceType", "resource type")
+		return access{}, ErrNotAuthorized("ResourceType", "resource type")
 	case !strings.ContainsAny(terms.Permission, c.op.AccountSAS):
-		return access{}, errNotAuthorized("Permission", "permission")
+		return access{}, ErrNotAuthorized("Permission", "permission")
 	}
 	return access{letters: &terms.Permission}, nil
 }
@@ -138,7 +138,7 @@ func byServiceSAS(c *Call) (access, *Error) {
 		return access{}, err
 	}
 	if !strings.ContainsAny(terms.Permission, c.op.ServiceSAS) {
-		return access{}, errNotAuthorized("Permission", "permission")
+		return access{}, ErrNotAuthorized("Permission", "permission")
 	}
 	return access{letters: &terms.Permission, overrides: true}, nil
 }
@@ -198,10 +198,10 @@ func checkTerms(c *Call, terms *storage.AccessPolicy) *Error {
 		return errAuthentication("The field spr of the signature is neither https nor https,http: " + strconv.Quote(spr))
 	}
 	if ip := signature.field("sip"); ip != "" && !inRange(c.R.RemoteAddr, ip) {
-		return errNotAuthorized("SourceIP", "source IP")
+		return ErrNotAuthorized("SourceIP", "source IP")
 	}
 	if spr == "https" && c.front.scheme() != "https" {
-		return errNotAuthorized("Protocol", "protocol")
+		return ErrNotAuthorized("Protocol", "protocol")
 	}
 	return nil
 }

@@ -31,6 +31,10 @@ type Options struct {
 	// DefaultBlobPort). It opens if an account has blobs; then all must.
 	BlobPort int
 
+	// TablePort is the port of the Table service, likewise (the usual one is
+	// DefaultTablePort). It opens if an account has tables; then all must.
+	TablePort int
+
 	// TLS, if not nil, makes all ports speak HTTPS only.
 	TLS *tls.Config
 
@@ -113,6 +117,9 @@ func (s *Server) QueueURL() string { return s.URL("queue") }
 
 // BlobURL is the address of the Blob service, likewise.
 func (s *Server) BlobURL() string { return s.URL("blob") }
+
+// TableURL is the address of the Table service, likewise.
+func (s *Server) TableURL() string { return s.URL("table") }
 
 // URL is the address of a service, by its name.
 func (s *Server) URL(service string) string {

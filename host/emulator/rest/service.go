@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"iter"
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
@@ -33,6 +34,15 @@ type Service struct {
 	ServiceSAS func(c *Call) string
 	SASKind    func(c *Call) *Error
 	Policy     func(ctx context.Context, c *Call, id string) (*storage.AccessPolicy, error)
+
+	// KeyTexts yields the strings that a signature with the account's key may sign, the
+	// documented one first; nil where they are those of queues and blobs.
+	KeyTexts func(c *Call, scheme string) iter.Seq[string]
+
+	// Failure is the answer for an error, and Document its body; nil: as Failures and what
+	// all services have in common say, and XML.
+	Failure  func(c *Call, err error) *Error
+	Document func(c *Call, e *Error) (contentType string, body []byte)
 
 	// Failures are the service's own words for errors of package bindings; they go before
 	// those that all services have in common. May be nil.

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,23 +50,41 @@ func byKey(c *Call, scheme, credential string) *Error {
 			return err
 		}
 	}
+	texts := signedTexts
+	if own := c.front.service.KeyTexts; own != nil {
+		texts = own
+	}
+	documented := ""
+	for text := range texts(c, scheme) {
+		if c.Account.signed(signature, text) {
+			return nil
+		}
+		if documented == "" {
+			documented = text
+		}
+	}
+	return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(documented))
+}
+
+// signedTexts yields the strings that a signature may sign, the documented one first.
+func signedTexts(c *Call, scheme string) iter.Seq[string] {
 	text := sharedKeyText
 	if scheme == "SharedKeyLite" {
 		text = sharedKeyLiteText
 	}
-	paths, lengths := signedPaths(c), signedLengths(c.R)
-	for _, order := range []func(a, b string) int{strings.Compare, compareNames} {
-		headers := signedHeaders(c.R.Header, order)
-		for _, path := range paths {
-			for _, length := range lengths {
-				if c.Account.signed(signature, text(c.R, headers, c.Account.Name, path, length)) {
-					return nil
+	return func(yield func(string) bool) {
+		paths, lengths := SignedPaths(c), signedLengths(c.R)
+		for _, order := range []func(a, b string) int{strings.Compare, compareNames} {
+			headers := signedHeaders(c.R.Header, order)
+			for _, path := range paths {
+				for _, length := range lengths {
+					if !yield(text(c.R, headers, c.Account.Name, path, length)) {
+						return
+					}
 				}
 			}
 		}
 	}
-	first := text(c.R, signedHeaders(c.R.Header, strings.Compare), c.Account.Name, paths[0], lengths[0])
-	return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(first))
 }
 
 func errAuthenticationInfo() *Error {
@@ -88,10 +107,10 @@ func checkDate(c *Call) *Error {
 	return nil
 }
 
-// signedPaths returns the forms in which clients sign the path, the documented
+// SignedPaths returns the forms in which clients sign the path, the documented
 // one first: as sent, still escaped. Some sign it decoded. The secondary's
 // name in it is signed with and without its suffix.
-func signedPaths(c *Call) []string {
+func SignedPaths(c *Call) []string {
 	sent := c.R.URL.EscapedPath()
 	if p, _, _ := strings.Cut(c.R.RequestURI, "?"); strings.HasPrefix(p, "/") {
 		sent = p // to the letter

@@ -19,17 +19,17 @@ func AppendElement(b []byte, name, text string) []byte {
 	b = append(b, '<')
 	b = append(b, name...)
 	b = append(b, '>')
-	b = appendText(b, text)
+	b = AppendText(b, text)
 	b = append(b, '<', '/')
 	b = append(b, name...)
 	return append(b, '>')
 }
 
-// appendText appends text with as few escapes as can be, by name as the service
+// AppendText appends text with as few escapes as can be, by name as the service
 // does: the parser of the JavaScript SDKs leaves references by number as they
 // are. A transport return has no name. Characters that XML cannot hold become
 // U+FFFD.
-func appendText(b []byte, text string) []byte {
+func AppendText(b []byte, text string) []byte {
 	start := 0
 	for i := 0; i < len(text); {
 		c, size := rune(text[i]), 1

@@ -1,6 +1,6 @@
 // Package storage is an embedded storage account: state and rules, in memory, without a
-// network. [Storage] puts its services together, each a package of its own: queues and
-// blobs. What happens to all of them at once is here: opening, copies, replacements, and
+// network. [Storage] puts its services together, each a package of its own: queues, blobs and
+// tables. What happens to all of them at once is here: opening, copies, replacements, and
 // the handles of callers of one epoch. What they share is in the package account.
 //
 // Services are passive. Each one is state under one mutex whose rules take the

@@ -5,6 +5,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/storage/account"
 	"github.com/redeliver/redeliver/host/emulator/storage/blobs"
 	"github.com/redeliver/redeliver/host/emulator/storage/queues"
+	"github.com/redeliver/redeliver/host/emulator/storage/tables"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -18,10 +19,11 @@ type (
 // concurrently; on a virtual clock, from inside the clock.
 //
 // It implements queue.Account, queue.Admin, queue.Waker, queue.Foresight,
-// blob.Account and blob.Waker.
+// blob.Account, blob.Waker, table.Account and table.Admin.
 type Storage struct {
 	*queueService
 	*blobService
+	*tableService
 
 	clk  clock.Clock
 	opts *Options
@@ -31,11 +33,12 @@ type Storage struct {
 type (
 	queueService = queues.Service
 	blobService  = blobs.Service
+	tableService = tables.Service
 )
 
 // services are those of the account. A copy of the account has their states in this order.
 func (s *Storage) services() []account.Service {
-	return []account.Service{s.queueService, s.blobService}
+	return []account.Service{s.queueService, s.blobService, s.tableService}
 }
 
 // New returns an empty account that takes its time from clk.
@@ -44,7 +47,7 @@ func New(clk clock.Clock, opts *Options) *Storage {
 	if opts != nil {
 		*s.opts = *opts
 	}
-	s.queueService, s.blobService = queues.New(clk, s.opts), blobs.New(clk, s.opts)
+	s.queueService, s.blobService, s.tableService = queues.New(clk, s.opts), blobs.New(clk, s.opts), tables.New(clk, s.opts)
 	return s
 }
 

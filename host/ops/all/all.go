@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/ops/queues"
 	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/ops/servicebus"
+	"github.com/redeliver/redeliver/host/ops/tables"
 )
 
 // Table lists the services and the operations. Of the journal it has no operation, see
@@ -26,6 +27,7 @@ func Table() ops.Table {
 		{Service: eventhubs.Service, Operations: eventhubs.Operations},
 		{Service: cosmos.Service, Operations: cosmos.Operations},
 		{Service: blobs.Service, Operations: blobs.Operations},
+		{Service: tables.Service, Operations: tables.Operations},
 		{Service: run.HandlerService},
 	}
 }

@@ -35,9 +35,9 @@ func TestToyService(t *testing.T) {
 		want          string // a part of the answer
 	}{
 		{"POST /bells/door/rings", "knock", 201, `{"name":"door","count":1}`},
-		{"GET /inventory", "", 200, `"more":{"bells":[{"name":"door","count":1},{"name":"tower","count":0}]}`},
+		{"GET /inventory", "", 200, `"more":{"bells":[{"name":"door","count":1},{"name":"tower","count":0}],"tables":[]}`},
 		{"GET /messages?service=bells&entity=door", "", 200, `"preview":"knock"`},
-		{"GET /messages?service=bell&entity=door", "", 400, `cosmos, blob or bells`},
+		{"GET /messages?service=bell&entity=door", "", 400, `cosmos, blob, table or bells`},
 		{"POST /bells/dor/rings", "knock", 404, `"error":"there is no bell \"dor\"","hint":"did you mean \"door\"?"`},
 		{"POST /faults?service=bells&operation=Rings", "", 400, `did you mean \"Ring\"?`},
 		{"POST /faults?service=bells&operation=Ring&entity=towr", "", 404, `did you mean \"tower\"?`},

@@ -1,7 +1,7 @@
 // Package account is what the services of one storage account share: the options, the
 // moments at which an operation can be made to fail, the settings that every service has,
 // and the form of what is kept. Each service is a package of its own beside it (queues,
-// blobs), with its state under a mutex of its own; [Service] is what the account asks of
+// blobs, tables), with its state under a mutex of its own; [Service] is what the account asks of
 // them, and host/emulator/storage puts them together.
 //
 // Keys in a store begin with a byte that says what they hold. The services of an account
@@ -42,6 +42,7 @@ type FaultPoint struct {
 	After     bool   // the operation has taken effect
 
 	Container, Blob string // of an operation of blob.Container or Blob
+	Table           string // of an operation of table.Table
 }
 
 // Points are the fault points of one operation, as [keep.Keeper.Operate] asks for them.

@@ -303,6 +303,22 @@ export interface Endpoint {
   service: string;
 }
 
+/** Entities are entities of a table. */
+export interface Entities {
+  /** that were asked for */
+  count: number;
+  entities: unknown[];
+  table: string;
+}
+
+/** EntitiesWritten says what was written. */
+export interface EntitiesWritten {
+  /** the table, which was missing */
+  created?: boolean;
+  table: string;
+  written: number;
+}
+
 /** EntityDeleted says what was deleted. A topic goes with its subscriptions. */
 export interface EntityDeleted {
   kind: string;
@@ -913,6 +929,16 @@ export interface SubscriptionInfo {
   state: string;
   subjectBeginsWith?: string;
   subjectEndsWith?: string;
+}
+
+export interface TableInfo {
+  entities: number;
+  name: string;
+}
+
+/** Tables are the tables of the embedded storage account. */
+export interface Tables {
+  tables: TableInfo[];
 }
 
 export interface Told {

@@ -238,6 +238,7 @@ var forms = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?`), "DATE"},
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\.\d{3}\b`), "CLOCK"},
 	{regexp.MustCompile(`\(d\d+\)`), "(DELIVERY)"}, // which number it is, is for timers that come between
+	{regexp.MustCompile(`seed \d{6,}`), "seed CHANCE"},
 	{regexp.MustCompile(` +`), " "},
 }
 

@@ -16,7 +16,7 @@ afterAll(() => browser.close());
 test("a host that ends and starts again: the page says so, and shows the new run", async () => {
   const dir = everything();
   let host = await start(dir);
-  const page = await open(browser, host.base, { expected: /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/ });
+  const page = await open(browser, host.base, { expected: /ERR_CONNECTION_REFUSED|ERR_SOCKET_NOT_CONNECTED|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/ });
   const before = await host.send("orders", JSON.stringify({ id: "1" }));
   await rows(page, new RegExp(before)).waitFor();
   const { port } = host;

@@ -73,6 +73,7 @@ type Course struct {
 	tick       tick
 	from       string // where a message that has gone on came from, for words; empty: Source
 	told       bool   // since the last Flush, and is to be told at the next
+	dropped    bool   // let go while it was in work: what is still to come is not told
 
 	notes  []note // of a sorter
 	rank   int    // among those that begin with the same record

@@ -147,7 +147,10 @@ func appendInt(b []byte, name string, n int64) []byte {
 // appendTime appends milliseconds, with what they say down to a thousandth.
 func appendTime(b []byte, name string, ms float64) []byte {
 	n := int64(math.Round(ms * 1e3))
-	b = appendInt(b, name, n/1e3)
+	if b = append(b, name...); n < 0 {
+		b, n = append(b, '-'), -n
+	}
+	b = strconv.AppendInt(b, n/1e3, 10)
 	if below := n % 1e3; below != 0 {
 		b = append(b, '.', byte('0'+below/100), byte('0'+below/10%10), byte('0'+below%10))
 	}

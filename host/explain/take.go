@@ -339,6 +339,7 @@ func (t *Teller) hosts(r *journal.Record) {
 // removed says that the message was removed by hand.
 func (t *Teller) removed(c *Course, r *journal.Record, state string) {
 	c.touch(r)
+	t.records++
 	c.Marks = append(c.Marks, markOf(r))
 	c.Grave, c.Place, c.Gone = "", "", true
 	c.say(Dead, state)

@@ -117,7 +117,7 @@ func (t *Teller) delivery(r *journal.Record) {
 		delete(t.work, r.Delivery)
 	}
 	for k, c := range b.lives {
-		if c != nil {
+		if c != nil && !c.dropped {
 			t.tell(c, r, b, k)
 		}
 	}
@@ -437,6 +437,7 @@ func (t *Teller) forget() {
 
 func (t *Teller) drop(c *Course) {
 	t.records -= c.Records
+	c.dropped = true
 	t.changes.Dropped = append(t.changes.Dropped, c.Key)
 	delete(t.ticks, c.tick)
 	delete(t.origins, c.Copy)

@@ -134,7 +134,9 @@ func (c call) locate() (method string, err error) {
 	if r.level, r.xml, err = odata.Negotiate(c.Query.Get("$format"), c.R.Header.Get("Accept")); err != nil {
 		return "", err
 	}
-	if r.Address, err = odata.Parse(c.EscapedPath()); err != nil {
+	if strings.EqualFold(c.Query.Get("restype"), "service") {
+		r.Address = odata.Address{Kind: odata.Root} // behind the secondary the SDK for Python names the account once more
+	} else if r.Address, err = odata.Parse(c.EscapedPath()); err != nil {
 		return "", err
 	}
 	if c.request().Kind != odata.Batch {
@@ -207,9 +209,13 @@ func keyTexts(c *rest.Call, scheme string) iter.Seq[string] {
 	if len(dates) == 0 {
 		dates = []string{""}
 	}
+	paths := rest.SignedPaths(c)
+	if primary, ok := strings.CutPrefix(paths[0], "/"+c.Account.Name+"-secondary"); ok { // as the SDK for Python signs it
+		paths = append(paths, primary)
+	}
 	return func(yield func(string) bool) {
 		for _, date := range dates {
-			for _, path := range rest.SignedPaths(c) {
+			for _, path := range paths {
 				if !yield(before + date + "\n/" + c.Account.Name + path + after) {
 					return
 				}

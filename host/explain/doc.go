@@ -14,8 +14,8 @@
 // A Teller yields what has changed since it was asked last ([Teller.Changes]): the head of each
 // changed life, and of its deliveries, attempts, marks and lines those that are new. The page
 // is served them and puts them together; what was told is kept no longer, so that a life costs
-// some 500 bytes however long it gets, and a Teller has room for so many records and lets the
-// oldest lives go, those that are over first. A record costs a lookup or two. Printer
+// one to three kB however long it gets, and a Teller has room for so many records and lives
+// and lets the oldest lives go, those that are over first. A record costs a lookup or two. Printer
 // and traces read the lives of a record as it comes ([Teller.Add]).
 //
 // Words are only found for those who ask: [Explain] sorts the records as a Teller does, and

@@ -26,6 +26,22 @@ func TestPurgedLivesTakeRoom(t *testing.T) {
 	}
 }
 
+// Many messages that wait have few records each: their lives are counted too.
+func TestMostLives(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{0, 10_000} {
+		j := newTales(most)
+		j.Teller.MostLives = 20
+		j.delivery("over", 1, 1, triggers.Deleted, "")
+		for i := range 21 {
+			j.add(journal.Enqueued, journal.Record{Source: "orders", MessageID: fmt.Sprint(i)})
+		}
+		if n := len(j.Lives); n < 10 || n > 20 || len(j.Of("over")) > 0 || len(j.Of("20")) == 0 {
+			t.Errorf("%d lives are kept, of room for 20", n)
+		}
+	}
+}
+
 // A life that was let go while its message was in work is not told again.
 func TestDroppedInWork(t *testing.T) {
 	t.Parallel()

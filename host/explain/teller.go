@@ -11,6 +11,8 @@ import (
 
 // A Teller finds the lives that records are of, and keeps their courses. One goroutine uses it.
 type Teller struct {
+	MostLives int // that are kept; 0: as many as there is room for their records
+
 	most    int // records of the lives that are kept
 	records int
 	sorting *sorter // whose records are told afterwards; nil: as they come
@@ -98,7 +100,7 @@ func (t *Teller) Add(r *journal.Record) []Part {
 		return nil
 	}
 	t.copied(r)
-	if t.most > 0 && t.records > t.most {
+	if !t.fits(t.most, t.MostLives, len(t.order)) {
 		t.forget()
 	}
 	return t.about
@@ -418,16 +420,22 @@ func (t *Teller) whole(r *journal.Record) {
 	}
 }
 
+// fits reports whether there is room, of so many records and lives, for those that are left.
+func (t *Teller) fits(records, lives, left int) bool {
+	return (t.most == 0 || t.records <= records) && (t.MostLives == 0 || left <= lives)
+}
+
 // forget lets the oldest lives go, those that are over first, until a tenth of the room is free.
 func (t *Teller) forget() {
-	room := t.most - t.most/10
+	records, lives, left := t.most-t.most/10, t.MostLives-t.MostLives/10, len(t.order)
 	for _, over := range [...]bool{true, false} {
 		kept := t.order[:0]
 		for _, c := range t.order {
-			if t.records <= room || over && c.open() {
+			if t.fits(records, lives, left) || over && c.open() {
 				kept = append(kept, c)
 			} else {
 				t.drop(c)
+				left--
 			}
 		}
 		clear(t.order[len(kept):])

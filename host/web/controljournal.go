@@ -18,6 +18,10 @@ import (
 // takes the room of a batch, until listen.SendPatience is over.
 const mostStreams = 64
 
+// mostPages is how many of these may be told lives, each with a Teller of its own: a browser
+// has six at most.
+const mostPages = 16
+
 // journal writes records, as NDJSON or as server-sent events: those that are kept, and
 // with follow=true those to come, until the caller goes or the server closes. A caller
 // that does not read holds up itself alone: what is no longer kept meanwhile it misses.
@@ -79,12 +83,18 @@ func livesOr(s *Server, op ops.Deed, whole http.HandlerFunc) http.HandlerFunc {
 		return whole
 	}
 	follow := followed(s, func(w http.ResponseWriter, r *http.Request) error {
+		defer s.pages.Add(-1)
+		if s.pages.Add(1) > mostPages {
+			return ops.Refuse(http.StatusTooManyRequests, fmt.Sprintf("%d pages are open already, which is the most", mostPages), "close some of them")
+		}
 		sub, leave, err := reads(s, w, 1)
 		if err != nil {
 			return err
 		}
 		defer leave()
-		s.events(w, r, sub, true, explain.NewTeller(mostOfPage))
+		lives := explain.NewTeller(mostOfPage)
+		lives.MostLives = mostLives
+		s.events(w, r, sub, true, lives)
 		return nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -96,9 +106,12 @@ func livesOr(s *Server, op ops.Deed, whole http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// mostOfPage is the number of records whose lives a page may have: in some 100 MB of a browser
-// that is left open overnight, and a tenth of that here.
-const mostOfPage = 200_000
+// What a page may have: so many records of lives, and so many lives, in some 100 MB of a
+// browser that is left open overnight. A life costs one to three kB here.
+const (
+	mostOfPage = 200_000
+	mostLives  = mostOfPage / 4
+)
 
 // lines writes NDJSON; err is the first failure.
 type lines struct {

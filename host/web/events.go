@@ -112,7 +112,7 @@ func (e *eventWriter) gather(sub *journal.Subscription) (full bool) {
 			e.buf = appendBeside(append(e.buf, ','), &rec)
 		}
 		n, last = n+1, rec.Seq
-		full = n == mostRecords || len(e.buf) >= mostBytes
+		full = n == mostRecords || len(e.buf) >= mostBytes || e.lives != nil && len(e.lives.Changes().Lives) >= mostRecords // a batch is one
 	}
 	if e.end(n, last); len(e.buf) == 0 {
 		return false

@@ -332,6 +332,52 @@ type opened struct {
 func (w *opened) WriteHeader(int) { w.once.Do(func() { close(w.is) }) }
 func (w *opened) Flush()          {}
 
+// A batch is one record of many lives: those of an event are bounded.
+func TestLivesOfBatches(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	const batches, size = 10, 600
+	for b := range batches {
+		var ids []string
+		for i := range size {
+			ids = append(ids, fmt.Sprintf("m%d-%d", b, i))
+		}
+		list, _ := json.Marshal(ids)
+		d.host.Journal().Append(journal.Record{
+			Kind: journal.Received, Function: "Orders", Trigger: "serviceBusTrigger", Source: "orders", MessageID: ids[0],
+			Delivery: fmt.Sprint("d", b), Beside: journal.Beside{Batch: string(list)},
+		})
+	}
+	s := d.stream("/lives", "")
+	for told := 0; told < batches*size; {
+		var c explain.Changes
+		if err := json.Unmarshal([]byte(s.next().data), &c); err != nil {
+			t.Fatal(err)
+		}
+		if told += len(c.Lives); len(c.Lives) > 2*size {
+			t.Fatalf("one event tells %d lives", len(c.Lives))
+		}
+	}
+}
+
+// So many pages are told lives at once.
+func TestPagesAreFew(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	for i := range web.MostPages {
+		if r := d.stream("/lives", ""); r.resp.StatusCode != http.StatusOK {
+			t.Fatalf("page %d is answered %d", i+1, r.resp.StatusCode)
+		}
+	}
+	refused := d.stream("/lives", "")
+	if body, _ := io.ReadAll(refused.in); refused.resp.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(body), "pages are open already") {
+		t.Errorf("one too many is answered %d, %.80s", refused.resp.StatusCode, body)
+	}
+	if r := d.events("", ""); r.resp.StatusCode != http.StatusOK {
+		t.Errorf("a reader of records is answered %d", r.resp.StatusCode)
+	}
+}
+
 // So many read the journal at once, and one more is told why not; when one of them goes,
 // there is room for another.
 func TestStreamsAreFew(t *testing.T) {

@@ -130,6 +130,7 @@ type Server struct {
 	streaming  context.Context // of journal streams
 	endStreams context.CancelFunc
 	readers    atomic.Int32 // of the journal
+	pages      atomic.Int32 // those of them that are told lives
 	warmed     atomic.Bool  // the warm-up function was called
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -113,12 +114,21 @@ func writeReadError(w http.ResponseWriter, err error) {
 	w.WriteHeader(http.StatusBadRequest)
 }
 
-// queryFold returns a query parameter by its name in any case.
+// queryFold returns the first query parameter of a name in any case.
 func queryFold(r *http.Request, name string) string {
-	for key, values := range r.URL.Query() {
-		if strings.EqualFold(key, name) && len(values) > 0 {
-			return values[0]
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		key, value, _ := strings.Cut(part, "=")
+		if strings.EqualFold(queryText(key), name) {
+			return queryText(value)
 		}
 	}
 	return ""
+}
+
+// queryText is a text of a query; one that is not well escaped stays as it is.
+func queryText(s string) string {
+	if text, err := url.QueryUnescape(s); err == nil {
+		return text
+	}
+	return s
 }

@@ -205,17 +205,21 @@ func (k *Keys) find(key, function string) (level Level, name string) {
 	return Anonymous, ""
 }
 
-// sent is the level of the key that a request has, and the key's name. The header goes
-// before the parameter of the query. No Keys know no key.
+// sent is the level of the key that a request has, and the key's name. No Keys know no key.
 func (k *Keys) sent(r *http.Request, function string) (level Level, name string) {
 	if k == nil {
 		return Anonymous, ""
 	}
-	key := queryFold(r, "code")
-	if sent, there := r.Header["X-Functions-Key"]; there {
-		key = sent[0]
+	return k.find(sentKey(r), function)
+}
+
+// sentKey is the key that a request has. The header goes before the parameter of the query,
+// also when it is empty (host: AuthenticationLevelHandler.cs).
+func sentKey(r *http.Request) string {
+	if sent := r.Header["X-Functions-Key"]; len(sent) > 0 {
+		return sent[0]
 	}
-	return k.find(key, function)
+	return queryFold(r, "code")
 }
 
 // isSystem reports whether key is the system key of that name.

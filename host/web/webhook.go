@@ -64,9 +64,6 @@ func (s *Server) opensWebHook(r *http.Request, name string) bool {
 	if s.keys == nil {
 		return false
 	}
-	key := r.Header.Get("X-Functions-Key")
-	if key == "" {
-		key = r.URL.Query().Get("code")
-	}
+	key := sentKey(r)
 	return s.keys.Level(key, "") == AdminLevel || s.keys.isSystem(name, key)
 }

@@ -109,8 +109,11 @@ func TestEventGridHookKeys(t *testing.T) {
 	want := map[string]int{"master//": 202, "system//eventgrid_extension": 202, "system//blobs_extension": 401, "host//default": 401}
 	for _, k := range keys.All() {
 		name := k.Kind + "/" + k.Function + "/" + k.Name
-		d.want(want[name], "POST", hookPath+"OnOrder&code="+k.Value, "["+hookEvent+"]", withHeader("aeg-event-type", "Notification"))
+		for _, code := range []string{"code", "Code"} {
+			d.want(want[name], "POST", hookPath+"OnOrder&"+code+"="+k.Value, "["+hookEvent+"]", withHeader("aeg-event-type", "Notification"))
+		}
 		d.want(want[name], "POST", hookPath+"OnOrder", "["+hookEvent+"]", withHeader("aeg-event-type", "Notification"), withHeader("X-Functions-Key", k.Value))
 	}
 	d.want(401, "POST", hookPath+"OnOrder", "[]")
+	d.want(401, "POST", hookPath+"OnOrder&code="+keys.All()[0].Value, "[]", withHeader("X-Functions-Key", ""))
 }

@@ -124,10 +124,15 @@ func alive[P any](h *Host, fault func(P) error, spare bool) func(P) error {
 	}
 }
 
-// records are the records of all runs.
+// records are the records of all runs. Of a host that has come to the point of KillAt they end
+// there.
 func (k journalCalls) records() []journal.Record {
-	if len(k.h.past) == 0 {
-		return k.h.run.lived(k.h.Journal().Records())
+	now := k.h.Journal().Records()
+	if at := k.h.killAt.Load(); at != nil && at.seq.Load() != 0 && k.h.run == nil {
+		now = until(at.seq.Load(), now)
 	}
-	return append(k.h.past[:len(k.h.past):len(k.h.past)], k.h.Journal().Records()...)
+	if len(k.h.past) == 0 {
+		return k.h.run.lived(now)
+	}
+	return append(k.h.past[:len(k.h.past):len(k.h.past)], now...)
 }

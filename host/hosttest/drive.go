@@ -45,17 +45,27 @@ func (d Driver) Until(done func() bool, limit time.Duration) (met bool, err erro
 	forever := &retries{from: j.Len() + 1}
 	quiet := &clock.Quiet{}
 	end := d.h.virtual.Now().Add(limit)
-	for next := j.Len() + 1; ; next = j.Len() + 1 {
+	for {
+		before := written(d.h)
 		if done() {
 			return true, nil
 		}
 		var more bool
-		stop := func() bool { return j.Len() >= next || forever.tooMany(j) } // done looks without a lock held
+		stop := func() bool { return written(d.h) > before || forever.tooMany(j) } // done looks without a lock held
 		d.h.wait(func() { more, err = d.time.UntilQuiet(quiet, stop, end.Sub(d.h.virtual.Now())) })
 		if err != nil || !more || forever.tooMany(j) {
 			return err == nil && done(), err
 		}
 	}
+}
+
+// written is how many records there are, of all instances.
+func written(h *Host) uint64 {
+	n := h.Journal().Len()
+	for _, other := range h.others {
+		n += other.Journal().Len()
+	}
+	return n
 }
 
 // Killed reports whether the host is dead: killed, or come to the point of KillAt.

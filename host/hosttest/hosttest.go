@@ -264,6 +264,7 @@ type Host struct {
 
 	make     func(self *Host, beside *host.Host) (*host.Host, error) // another run on the same folder
 	past     []journal.Record                                        // of the runs before
+	others   []*Host                                                 // that ScaleOut has started
 	shared   bool                                                    // Options.Instances
 	down     bool                                                    // this one has not begun
 	dying    bool                                                    // what the host still does comes to nothing

@@ -28,6 +28,7 @@ func (h *Host) ScaleOut() *Host {
 	if other.Host, err = h.make(other, h.Host); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
+	h.others = append(h.others, other)
 	other.start(false)
 	h.tb.Cleanup(other.stop)
 	return other

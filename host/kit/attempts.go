@@ -48,6 +48,12 @@ type Error struct {
 	Stack   string `json:"stack,omitempty"`
 }
 
+// How an attempt stands that has not ended.
+const (
+	running = "running"
+	lost    = "lost" // its instance has ended under it
+)
+
 // Do implements the operation.
 func (in GetAttempts) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 	if err := h.ready(ctx); err != nil {
@@ -62,6 +68,9 @@ func (in GetAttempts) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 	}
 	out := []*Attempt{}
 	for _, a := range attempts(h.session.Records()) {
+		if a.Status == running && !h.session.Lives(a.DeliveryID) {
+			a.Status = lost
+		}
 		if name == "" || strings.EqualFold(a.Function, name) {
 			out = append(out, a)
 		}
@@ -72,19 +81,19 @@ func (in GetAttempts) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 // attempts are those that a journal tells of, of one run after the other.
 func attempts(records []journal.Record) (list []*Attempt) {
 	type of struct{ function, message string }
-	running := map[string]*Attempt{}        // by invocation; the last attempt of each
+	current := map[string]*Attempt{}        // by delivery; the last attempt of each
 	received := map[string]journal.Record{} // by delivery
 	deliveries := map[of]int{}
 	numbers := map[string]int{} // of deliveries
 	last := uint64(0)
 	for _, r := range records {
 		if r.Seq <= last { // another run: what ran is lost, and names begin anew
-			for _, a := range running {
-				if a.Status == "running" {
-					a.Status = "lost"
+			for _, a := range current {
+				if a.Status == running {
+					a.Status = lost
 				}
 			}
-			clear(running)
+			clear(current)
 			clear(received)
 			clear(numbers)
 		}
@@ -98,15 +107,15 @@ func attempts(records []journal.Record) (list []*Attempt) {
 		case journal.AttemptStarted:
 			a := &Attempt{
 				Function: r.Function, MessageID: received[r.Delivery].MessageID, InvocationID: r.Invocation, DeliveryID: r.Delivery, Delivery: numbers[r.Delivery],
-				DeliveryCount: received[r.Delivery].DeliveryCount, Attempt: r.Attempt, RetryCount: r.RetryCount(), Started: tick(r.Time), Status: "running",
+				DeliveryCount: received[r.Delivery].DeliveryCount, Attempt: r.Attempt, RetryCount: r.RetryCount(), Started: tick(r.Time), Status: running,
 			}
 			if r.HasPolicy {
 				a.MaxRetryCount = &r.MaxRetryCount
 			}
-			running[r.Delivery] = a
+			current[r.Delivery] = a
 			list = append(list, a)
 		default:
-			if a := running[r.Delivery]; a != nil && r.Delivery != "" {
+			if a := current[r.Delivery]; a != nil && r.Delivery != "" {
 				a.look(&r)
 			}
 		}
@@ -165,7 +174,7 @@ func (in GetHolds) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 	out := []*Attempt{}
 	all, err := GetAttempts{}.Do(ctx, h)
 	for _, a := range all {
-		if a.Status == "running" {
+		if a.Status == running {
 			if at, waits := h.sleepers.Until(a.InvocationID); waits {
 				at = tick(at)
 				a.WaitsUntil = &at

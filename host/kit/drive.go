@@ -129,30 +129,28 @@ func (in Drive) wait(ctx context.Context, h *Host) (out Driven, err error) {
 	if err != nil {
 		return out, err
 	}
-	host, next := h.session.Host(), h.after+1
+	host, read := h.session.Host(), h.read
 	if in.After != nil {
-		next = *in.After + 1
+		if read, err = h.session.From(*in.After); err != nil {
+			return out, refuse(http.StatusBadRequest, BadRequest, "after: %v", err)
+		}
 	}
 	begin, met := host.Clock().Now(), false
 	var found journal.Record
 	var left error
 	err = h.call(func() {
 		_, left = host.For(ctx).Until(func() bool {
-			for _, r := range host.Journal().Since(next) {
-				next = r.Seq + 1
-				if met = want.match(&r); met {
-					found = r
-					return true
-				}
+			if !met {
+				found, read, met = h.session.Find(read, want.match)
 			}
-			return h.session.Crashed()
+			return met || h.session.Crashed()
 		}, asTime(*in.Horizon))
 	})
 	if err = cmp.Or(err, left); err != nil {
 		return out, err
 	}
 	if out = in.stopped(h, met, begin); met {
-		h.after, out.Seq = found.Seq, found.Seq
+		h.read, out.Seq = read, found.Seq
 		out.Stopped, out.Record = "met", found.AppendLine(nil)
 		return out, nil
 	}

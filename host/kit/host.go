@@ -28,9 +28,9 @@ type Host struct {
 	key      string // of its clock, for handlers
 	sleepers *worker.Sleepers
 
-	turn   turn            // who has it moves time, or calls the session
-	after  uint64          // the record that the last wait returned; guarded by turn
-	life   context.Context // ends with the host; drives of others end with it
+	turn   turn             // who has it moves time, or calls the session
+	read   scenario.Reading // up to the record that the last wait returned; guarded by turn
+	life   context.Context  // ends with the host; drives of others end with it
 	leave  context.CancelFunc
 	ending sync.Once
 	unmet  []Failure // of the end

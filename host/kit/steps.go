@@ -88,7 +88,7 @@ func (h *Host) restarted(ctx context.Context, step map[string]any) (out Done, er
 		if err := h.do(step); err != nil {
 			return err
 		}
-		h.after, out = 0, h.done()
+		out = h.done()
 		return nil
 	})
 	return out, err

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/redeliver/redeliver/host/hosttest"
 )
@@ -59,28 +60,33 @@ type waitingCrash struct {
 	host *hosttest.Host
 }
 
-// crashed moves time to each crash that is to come. It returns the instance that crashed
-// last; the first one when none was to come.
-func (r *run) crashed() *hosttest.Host {
-	last, at := r.h, r.at
+// crashed moves time to each crash that is to come.
+func (r *run) crashed() {
+	at := r.at
 	for _, w := range r.crashes {
-		last, r.at = w.host, w.at // a crash that does not come is the failure of its step
+		r.at = w.at // a crash that does not come is the failure of its step
 		w.host.AwaitKilled()
 		r.cast.died(w.host)
 	}
 	r.crashes, r.at = nil, at
-	return last
 }
 
-// start begins what has crashed, or will; restart stops what runs before.
+// start begins every instance that has crashed, or will; restart stops what runs before.
 func (r *run) start(restart bool) {
 	if !restart && !r.fell && !r.h.Killed() {
 		r.Fatalf("start is for a host that has crashed, or will, and no crash was asked for: restart stops it before")
 	}
 	r.fell = false
-	if last := r.crashed(); len(r.cast) == 1 {
-		last.StartAgain()
-	} else {
+	r.crashed()
+	if len(r.cast) > 1 {
 		r.cast.begin(restart)
+		return
+	}
+	dead := slices.DeleteFunc(r.instances(), func(h *hosttest.Host) bool { return !h.Killed() })
+	if len(dead) == 0 {
+		dead = r.instances()[:1]
+	}
+	for _, h := range dead {
+		h.StartAgain()
 	}
 }

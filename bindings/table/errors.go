@@ -13,14 +13,19 @@ const (
 	CodeDuplicatePropertiesSpecified storage.Code = "DuplicatePropertiesSpecified"
 	CodeEntityAlreadyExists          storage.Code = "EntityAlreadyExists"
 	CodeEntityTooLarge               storage.Code = "EntityTooLarge"
+	CodeInternalError                storage.Code = "InternalError"
 	CodeInvalidDuplicateRow          storage.Code = "InvalidDuplicateRow"
+	CodeInvalidURI                   storage.Code = "InvalidUri"
 	CodeKeyValueTooLarge             storage.Code = "KeyValueTooLarge"
 	CodeMediaTypeNotSupported        storage.Code = "MediaTypeNotSupported"
+	CodeMissingContentLength         storage.Code = "MissingContentLengthHeader"
+	CodeOperationTimedOut            storage.Code = "OperationTimedOut"
 	CodePropertiesNeedValue          storage.Code = "PropertiesNeedValue"
 	CodePropertyNameInvalid          storage.Code = "PropertyNameInvalid"
 	CodePropertyNameTooLong          storage.Code = "PropertyNameTooLong"
 	CodePropertyValueTooLarge        storage.Code = "PropertyValueTooLarge"
 	CodeResourceNotFound             storage.Code = "ResourceNotFound"
+	CodeServerBusy                   storage.Code = "ServerBusy"
 	CodeTableAlreadyExists           storage.Code = "TableAlreadyExists"
 	CodeTableBeingDeleted            storage.Code = "TableBeingDeleted"
 	CodeTableNotFound                storage.Code = "TableNotFound"
@@ -42,14 +47,19 @@ var failures = map[storage.Code]struct { // read only
 	CodeDuplicatePropertiesSpecified: {http.StatusBadRequest, "A property is specified more than one time."},
 	CodeEntityAlreadyExists:          {http.StatusConflict, "The specified entity already exists."},
 	CodeEntityTooLarge:               {http.StatusBadRequest, "The entity is larger than the maximum allowed size (1MB)."},
+	CodeInternalError:                {http.StatusInternalServerError, "Server encountered an internal error. Please try again after some time."},
+	CodeInvalidURI:                   {http.StatusBadRequest, "The requested URI does not represent any resource on the server."},
 	CodeInvalidDuplicateRow:          {http.StatusBadRequest, "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."},
 	CodeKeyValueTooLarge:             {http.StatusBadRequest, "The key value is larger than the maximum allowed size (1KB)."},
 	CodeMediaTypeNotSupported:        {http.StatusUnsupportedMediaType, "None of the provided media types are supported."},
+	CodeMissingContentLength:         {http.StatusLengthRequired, "Content-Length HTTP header was not specified."},
+	CodeOperationTimedOut:            {http.StatusInternalServerError, "Operation could not be completed within the specified time."},
 	CodePropertiesNeedValue:          {http.StatusBadRequest, "The values are not specified for all properties in the entity."},
 	CodePropertyNameInvalid:          {http.StatusBadRequest, "The property name is invalid."},
 	CodePropertyNameTooLong:          {http.StatusBadRequest, "The property name exceeds the maximum allowed length (255)."},
 	CodePropertyValueTooLarge:        {http.StatusBadRequest, "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less."},
 	CodeResourceNotFound:             {http.StatusNotFound, "The specified resource does not exist."},
+	CodeServerBusy:                   {http.StatusServiceUnavailable, "The server is busy."},
 	CodeTableAlreadyExists:           {http.StatusConflict, "The table specified already exists."},
 	CodeTableBeingDeleted:            {http.StatusConflict, "The specified table is being deleted."},
 	CodeTableNotFound:                {http.StatusNotFound, "The table specified does not exist."},
@@ -73,6 +83,14 @@ func NewError(code storage.Code) *storage.Error {
 		return &storage.Error{Code: code, Status: f.status, Text: f.text}
 	}
 	return storage.NewError(code)
+}
+
+// Failure returns the failure that a text names by its code, and nil for another text.
+func Failure(text string) error {
+	if _, ok := failures[storage.Code(text)]; ok {
+		return NewError(storage.Code(text))
+	}
+	return nil
 }
 
 // Invalid is the failure InvalidInput with a text that says more.

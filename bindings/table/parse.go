@@ -32,7 +32,7 @@ func Parse(body []byte) (Input, error) {
 		return in, err
 	}
 	for _, m := range raw {
-		if m.name == "Timestamp" || strings.HasPrefix(m.name, "odata.") || m.value == nil {
+		if ignored(m.name) || m.value == nil {
 			continue
 		}
 		v, err := convert(m.value, types[m.name])
@@ -69,6 +69,26 @@ func (in *Input) set(name string, v Value) error {
 	return nil
 }
 
+// ignored reports whether a member says nothing to a write, whatever its value.
+func ignored(name string) bool { return name == "Timestamp" || strings.HasPrefix(name, "odata.") }
+
+// skip reads to the end of the array or object that has begun.
+func skip(d *json.Decoder) error {
+	for depth := 1; depth > 0; {
+		t, err := d.Token()
+		if err != nil {
+			return Invalid("the body is not JSON: %v", err)
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
+}
+
 // member is a member of an object: nil, a bool, a json.Number or a string.
 type member struct {
 	name  string
@@ -95,6 +115,12 @@ func readMembers(body []byte) (raw []member, types map[string]Type, err error) {
 		}
 		n := name.(string)
 		if _, nested := value.(json.Delim); nested {
+			if ignored(n) {
+				if err := skip(d); err != nil {
+					return nil, nil, err
+				}
+				continue
+			}
 			return nil, nil, Invalid("property %q is neither a text, a number nor a Boolean", n)
 		}
 		if seen[n] {

@@ -8,6 +8,7 @@ package odata
 import (
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/bindings/table"
@@ -41,8 +42,8 @@ func Parse(path string) (Address, error) {
 		segment = path // a slash within parentheses is the key's
 	}
 	plain, err := url.PathUnescape(segment)
-	if err != nil {
-		return Address{}, storage.Errorf("InvalidUri", "The requested URI does not represent any resource on the server.")
+	if err != nil || !utf8.ValidString(plain) {
+		return Address{}, table.NewError(table.CodeInvalidURI)
 	}
 	switch plain {
 	case "":
@@ -100,7 +101,9 @@ func (a Address) withKeys(inner string) (Address, error) {
 		return Address{Kind: One, Table: bare}, table.ValidateName(bare)
 	case a.Kind == Rows && hasPartition && hasRow && len(keys) == 2:
 		e := table.Entity{PartitionKey: partition, RowKey: row}
-		if err := e.ValidateKeys(); err != nil {
+		if err := e.ValidateKeys(); storage.CodeOf(err) == table.CodeKeyValueTooLarge {
+			return Address{}, err
+		} else if err != nil {
 			return Address{}, badQuery()
 		}
 		return Address{Kind: Row, Table: a.Table, Partition: partition, Row: row}, nil

@@ -3,6 +3,7 @@ package odata
 import (
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -64,7 +65,7 @@ func Top(query url.Values) (n int, asked bool, err error) {
 	return n, true, nil
 }
 
-// Select reads $select; nil asks for everything.
+// Select reads $select, in which a name counts once; nil asks for everything.
 func Select(query url.Values) (names []string) {
 	for name := range strings.SplitSeq(query.Get("$select"), ",") {
 		switch name = strings.TrimSpace(name); name {
@@ -72,7 +73,9 @@ func Select(query url.Values) (names []string) {
 		case "*":
 			return nil
 		default:
-			names = append(names, name)
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	return names

@@ -65,7 +65,7 @@ func readWrite(method string, to odata.Address, h http.Header, body []byte) (w w
 	if w.Mode == table.Insert {
 		w.Mode = table.Merge
 	}
-	if len(h.Values("If-None-Match")) > 0 && w.Mode != table.Merge || ifMatch(h) && h.Get("If-Match") == "" {
+	if len(h.Values("If-None-Match")) > 0 && (w.Mode != table.Merge || ifMatch(h)) || ifMatch(h) && h.Get("If-Match") == "" {
 		return w, table.NewError(storage.CodeInvalidInput)
 	}
 	w.Match = h.Get("If-Match")

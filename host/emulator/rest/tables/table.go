@@ -97,7 +97,7 @@ func Service() *rest.Service {
 			case op == nil && (call{c}).request().Kind == odata.Root:
 				return nil, rest.ErrVerb()
 			case op == nil:
-				return nil, methodNotAllowed(all, (call{c}).request().Kind)
+				return nil, methodNotAllowed(all, (call{c}).request().Kind, strings.ToLower(c.Query.Get("comp")))
 			case op.Name == "UpdateEntity" && !ifMatch(c.R.Header):
 				return upsert, nil
 			}
@@ -144,7 +144,20 @@ func (c call) locate() (method string, err error) {
 			return "", err
 		}
 	}
+	if unmeasured(c.R) {
+		return "", table.NewError(table.CodeMissingContentLength)
+	}
 	return tunnelled(c.R.Method, c.R.Header)
+}
+
+// unmeasured reports whether a request that may have a body says nothing of its length, not
+// even that it comes in chunks.
+func unmeasured(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPost, http.MethodPut, http.MethodPatch, "MERGE":
+		return r.ProtoMajor == 1 && r.ContentLength == 0 && len(r.Header.Values("Content-Length")) == 0
+	}
+	return false
 }
 
 // tunnelled is the method that a request means: one that a POST names in a header.
@@ -178,10 +191,10 @@ func preference(h http.Header) (string, bool) {
 // ifMatch reports whether a request has the header, be it empty.
 func ifMatch(h http.Header) bool { return len(h.Values("If-Match")) > 0 }
 
-func methodNotAllowed(all map[verb]*rest.Operation, kind odata.Kind) *rest.Error {
+func methodNotAllowed(all map[verb]*rest.Operation, kind odata.Kind, comp string) *rest.Error {
 	var methods []string
 	for v := range all {
-		if v.on == kind && v.comp == "" {
+		if v.on == kind && v.comp == comp {
 			methods = append(methods, v.method)
 		}
 	}

@@ -152,6 +152,10 @@ func orderNumbers(a, b tableapi.Value) (int, bool) {
 		return 0, false
 	case math.IsNaN(x) || math.IsNaN(y):
 		return unordered, true
+	case x == y && aWhole:
+		return orderWhole(i, y), true
+	case x == y && bWhole:
+		return -orderWhole(j, x), true
 	}
 	return cmp(x, y), true
 }
@@ -164,6 +168,15 @@ func cmp[T int64 | float64](a, b T) int {
 		return 1
 	}
 	return 0
+}
+
+// orderWhole compares a whole number with the float64 to which it is rounded: 2^53 + 1 is
+// more than the 2^53 that it would become.
+func orderWhole(i int64, f float64) int {
+	if f >= 1<<63 {
+		return -1 // int64 ends before it
+	}
+	return cmp(i, int64(f))
 }
 
 func whole(v tableapi.Value) (int64, bool) {

@@ -13,19 +13,16 @@ const (
 	CodeDuplicatePropertiesSpecified storage.Code = "DuplicatePropertiesSpecified"
 	CodeEntityAlreadyExists          storage.Code = "EntityAlreadyExists"
 	CodeEntityTooLarge               storage.Code = "EntityTooLarge"
-	CodeInternalError                storage.Code = "InternalError"
 	CodeInvalidDuplicateRow          storage.Code = "InvalidDuplicateRow"
 	CodeInvalidURI                   storage.Code = "InvalidUri"
 	CodeKeyValueTooLarge             storage.Code = "KeyValueTooLarge"
 	CodeMediaTypeNotSupported        storage.Code = "MediaTypeNotSupported"
 	CodeMissingContentLength         storage.Code = "MissingContentLengthHeader"
-	CodeOperationTimedOut            storage.Code = "OperationTimedOut"
 	CodePropertiesNeedValue          storage.Code = "PropertiesNeedValue"
 	CodePropertyNameInvalid          storage.Code = "PropertyNameInvalid"
 	CodePropertyNameTooLong          storage.Code = "PropertyNameTooLong"
 	CodePropertyValueTooLarge        storage.Code = "PropertyValueTooLarge"
 	CodeResourceNotFound             storage.Code = "ResourceNotFound"
-	CodeServerBusy                   storage.Code = "ServerBusy"
 	CodeTableAlreadyExists           storage.Code = "TableAlreadyExists"
 	CodeTableBeingDeleted            storage.Code = "TableBeingDeleted"
 	CodeTableNotFound                storage.Code = "TableNotFound"
@@ -47,19 +44,16 @@ var failures = map[storage.Code]struct { // read only
 	CodeDuplicatePropertiesSpecified: {http.StatusBadRequest, "A property is specified more than one time."},
 	CodeEntityAlreadyExists:          {http.StatusConflict, "The specified entity already exists."},
 	CodeEntityTooLarge:               {http.StatusBadRequest, "The entity is larger than the maximum allowed size (1MB)."},
-	CodeInternalError:                {http.StatusInternalServerError, "Server encountered an internal error. Please try again after some time."},
 	CodeInvalidURI:                   {http.StatusBadRequest, "The requested URI does not represent any resource on the server."},
 	CodeInvalidDuplicateRow:          {http.StatusBadRequest, "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."},
 	CodeKeyValueTooLarge:             {http.StatusBadRequest, "The key value is larger than the maximum allowed size (1KB)."},
 	CodeMediaTypeNotSupported:        {http.StatusUnsupportedMediaType, "None of the provided media types are supported."},
 	CodeMissingContentLength:         {http.StatusLengthRequired, "Content-Length HTTP header was not specified."},
-	CodeOperationTimedOut:            {http.StatusInternalServerError, "Operation could not be completed within the specified time."},
 	CodePropertiesNeedValue:          {http.StatusBadRequest, "The values are not specified for all properties in the entity."},
 	CodePropertyNameInvalid:          {http.StatusBadRequest, "The property name is invalid."},
 	CodePropertyNameTooLong:          {http.StatusBadRequest, "The property name exceeds the maximum allowed length (255)."},
 	CodePropertyValueTooLarge:        {http.StatusBadRequest, "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less."},
 	CodeResourceNotFound:             {http.StatusNotFound, "The specified resource does not exist."},
-	CodeServerBusy:                   {http.StatusServiceUnavailable, "The server is busy."},
 	CodeTableAlreadyExists:           {http.StatusConflict, "The table specified already exists."},
 	CodeTableBeingDeleted:            {http.StatusConflict, "The specified table is being deleted."},
 	CodeTableNotFound:                {http.StatusNotFound, "The table specified does not exist."},
@@ -68,6 +62,11 @@ var failures = map[storage.Code]struct { // read only
 	CodeXMethodIncorrectCount:        {http.StatusBadRequest, "More than one X-HTTP-Method is specified."},
 	CodeXMethodIncorrectValue:        {http.StatusBadRequest, "The specified X-HTTP-Method is invalid."},
 	CodeXMethodNotUsingPost:          {http.StatusBadRequest, "The request uses X-HTTP-Method with an HTTP verb other than POST."},
+
+	// By fault only.
+	"InternalError":     {http.StatusInternalServerError, "Server encountered an internal error. Please try again after some time."},
+	"OperationTimedOut": {http.StatusInternalServerError, "Operation could not be completed within the specified time."},
+	"ServerBusy":        {http.StatusServiceUnavailable, "The server is busy."},
 
 	storage.CodeInvalidInput:        {http.StatusBadRequest, "One of the request inputs is not valid."},
 	storage.CodeOutOfRangeInput:     {http.StatusBadRequest, "One of the request inputs is out of range."},

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/faults"
 	"github.com/redeliver/redeliver/host/ops/all"
@@ -206,4 +209,30 @@ func called(call *ast.CallExpr) string {
 		}
 	}
 	return ""
+}
+
+// A text that is a code of the Table service fails as the service does, and elsewhere it is
+// a text (spec tables 10.5).
+func TestTextsThatAreCodes(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	ask := func(service, text string) error {
+		list := faults.List{Services: all.Table().Faults()}
+		if err := list.Add(now, faults.Fault{Service: service, Operation: "Delete", Error: text}); err != nil {
+			t.Fatal(err)
+		}
+		return list.Ask(clock.NewVirtual(now, nil), services.FaultPoint{Service: service, Op: "Delete"})
+	}
+	for text, status := range map[string]int{"TableBeingDeleted": 409, "ServerBusy": 503, "OperationTimedOut": 500, "UpdateConditionNotSatisfied": 412} {
+		var failure *storage.Error
+		if err := ask("table", text); !errors.As(err, &failure) || failure.Status != status || string(failure.Code) != text {
+			t.Errorf("%s failed with %#v, want the status %d", text, err, status)
+		}
+		if err := ask("queue", text); errors.As(err, &failure) || !errors.Is(err, bindings.ErrUnavailable) {
+			t.Errorf("%s of a queue failed with %#v", text, err)
+		}
+	}
+	if err := ask("table", "the cable is out"); !errors.Is(err, bindings.ErrUnavailable) || err.Error() != "the cable is out: "+bindings.ErrUnavailable.Error() {
+		t.Errorf("a text failed with %v", err)
+	}
 }

@@ -32,6 +32,9 @@ type Service struct {
 	Within func(entity string) string
 	// Failure is what an operation fails with; nil: bindings.ErrUnavailable.
 	Failure error
+	// Coded is the failure that the text of an error names, and nil for a text that is no
+	// more than a text; nil: no text names one.
+	Coded func(text string) error
 }
 
 func (s *Service) operations() []string {
@@ -157,6 +160,11 @@ func (s *Service) err(f *Fault) error {
 	case f.Status != 0:
 		return services.Answered{Status: f.Status}
 	case f.Error != "":
+		if s.Coded != nil {
+			if err := s.Coded(f.Error); err != nil {
+				return err
+			}
+		}
 		return fmt.Errorf("%s: %w", f.Error, bindings.ErrUnavailable)
 	case f.DiskFull:
 		return fmt.Errorf("no space left on the disk: %w", bindings.ErrUnavailable)

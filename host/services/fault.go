@@ -73,6 +73,9 @@ func (e *Embedded) storageFault() func(storage.FaultPoint) error {
 		if p.Table != "" {
 			point.Service, point.Entity = "table", p.Table
 		}
+		if p.Service != "" {
+			point.Service = p.Service
+		}
 		return e.opts.Faults(point)
 	}
 }

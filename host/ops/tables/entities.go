@@ -246,8 +246,9 @@ func (in PurgeEntities) Do(ctx context.Context, e *ops.Env) (ops.Purged, error) 
 	})
 	for _, row := range found {
 		if err == nil {
-			_, err = account(e).Table(in.Table).Write(ctx, table.Write{Mode: table.Delete, Entity: row, Match: table.AnyETag})
-			out.Removed++
+			if _, err = account(e).Table(in.Table).Write(ctx, table.Write{Mode: table.Delete, Entity: row, Match: table.AnyETag}); err == nil {
+				out.Removed++
+			}
 		}
 	}
 	return out, err

@@ -33,6 +33,7 @@ var Service = &ops.Service{ // read only
 		Reads:   []string{"Get", "Policies", "Properties", "Query", "QueryTables"},
 		Writes:  []string{"CreateTable", "Delete", "DeleteTable", "Insert", "Merge", "SetPolicies", "SetProperties", "Transaction", "Update"},
 		Losable: []string{"Delete", "Merge", "Update"},
+		Coded:   table.Failure,
 	},
 }
 

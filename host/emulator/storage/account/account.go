@@ -43,6 +43,9 @@ type FaultPoint struct {
 
 	Container, Blob string // of an operation of blob.Container or Blob
 	Table           string // of an operation of table.Table
+
+	// Service is "blob" or "table" for an operation on none of these; empty: of the queues.
+	Service string
 }
 
 // Points are the fault points of one operation, as [keep.Keeper.Operate] asks for them.

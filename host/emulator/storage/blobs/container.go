@@ -38,7 +38,7 @@ func (s *Service) Containers(ctx context.Context, opts *blobapi.ListContainersOp
 		return nil, err
 	}
 	page := &blobapi.ContainerPage{}
-	err = s.operate(ctx, account.FaultPoint{Op: "Containers"}, false, func(tx *blobTx) error {
+	err = s.operate(ctx, account.FaultPoint{Service: "blob", Op: "Containers"}, false, func(tx *blobTx) error {
 		for name := range tx.names.From(max(from, opts.Prefix)) {
 			if !strings.HasPrefix(name, opts.Prefix) {
 				break
@@ -64,7 +64,7 @@ func (s *Service) Containers(ctx context.Context, opts *blobapi.ListContainersOp
 // BlobServiceProperties returns the settings of the blob service.
 func (s *Service) BlobServiceProperties(ctx context.Context) (*storage.ServiceProperties, error) {
 	var p storage.ServiceProperties
-	err := s.operate(ctx, account.FaultPoint{Op: "BlobServiceProperties"}, false, func(tx *blobTx) error {
+	err := s.operate(ctx, account.FaultPoint{Service: "blob", Op: "BlobServiceProperties"}, false, func(tx *blobTx) error {
 		p = account.CloneProperties(tx.account.Properties)
 		return nil
 	})
@@ -80,7 +80,7 @@ func (s *Service) SetBlobServiceProperties(ctx context.Context, p *storage.Servi
 	if p.CORS != nil && len(*p.CORS) > maxCORSRules {
 		return blobError(storage.CodeInvalidXMLDocument, "%d CORS rules: want at most %d", len(*p.CORS), maxCORSRules)
 	}
-	return s.operate(ctx, account.FaultPoint{Op: "SetBlobServiceProperties"}, false, func(tx *blobTx) error {
+	return s.operate(ctx, account.FaultPoint{Service: "blob", Op: "SetBlobServiceProperties"}, false, func(tx *blobTx) error {
 		account.SetProperties(&tx.account.Properties, *p)
 		tx.change(setAccount{tx.account, true})
 		return nil

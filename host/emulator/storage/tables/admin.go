@@ -33,7 +33,7 @@ func (s *Service) SetTablePolicies(ctx context.Context, name string, policies []
 
 // TableServiceProperties implements table.Admin.
 func (s *Service) TableServiceProperties(ctx context.Context) (p storage.ServiceProperties, err error) {
-	err = s.operate(ctx, account.FaultPoint{Op: "Properties"}, false, func(*change) error {
+	err = s.operate(ctx, account.FaultPoint{Service: "table", Op: "Properties"}, false, func(*change) error {
 		p = account.CloneProperties(s.properties)
 		return nil
 	})
@@ -42,7 +42,7 @@ func (s *Service) TableServiceProperties(ctx context.Context) (p storage.Service
 
 // SetTableServiceProperties implements table.Admin.
 func (s *Service) SetTableServiceProperties(ctx context.Context, p storage.ServiceProperties) error {
-	return s.operate(ctx, account.FaultPoint{Op: "SetProperties"}, false, func(c *change) error {
+	return s.operate(ctx, account.FaultPoint{Service: "table", Op: "SetProperties"}, false, func(c *change) error {
 		account.SetProperties(&s.properties, p)
 		c.saveProperties(s.properties)
 		return nil

@@ -105,7 +105,7 @@ func (s *Service) Tables(ctx context.Context, q *tableapi.Query) (*tableapi.Tabl
 		from = q.From.Partition
 	}
 	page := &tableapi.TablePage{}
-	err = s.operate(ctx, account.FaultPoint{Op: "QueryTables"}, false, func(*change) error {
+	err = s.operate(ctx, account.FaultPoint{Service: "table", Op: "QueryTables"}, false, func(*change) error {
 		for folded := range s.names.From(from) {
 			if len(page.Names) == limit {
 				page.Next = folded

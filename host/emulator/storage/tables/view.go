@@ -15,7 +15,7 @@ type TableInfo struct {
 // TableInfos lists the tables, ordered without regard to case.
 func (s *Service) TableInfos(ctx context.Context) ([]TableInfo, error) {
 	out := []TableInfo{}
-	err := s.operate(ctx, account.FaultPoint{Op: "QueryTables"}, false, func(*change) error {
+	err := s.operate(ctx, account.FaultPoint{Service: "table", Op: "QueryTables"}, false, func(*change) error {
 		for folded := range s.names.From("") {
 			t := s.tables[folded]
 			out = append(out, TableInfo{t.name, t.rows.Len()})

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	storetest.Child(map[string]storetest.Work{"queue": workUntilKilled, "blobs": writeBlobsUntilKilled})
+	storetest.Child(map[string]storetest.Work{"queue": workUntilKilled, "blobs": writeBlobsUntilKilled, "tables": writeTablesUntilKilled})
 	os.Exit(m.Run())
 }
 

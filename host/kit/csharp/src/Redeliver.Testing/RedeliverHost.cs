@@ -106,13 +106,16 @@ public sealed partial class RedeliverHost : IAsyncDisposable
     }
 
     /// <summary>A new host under this object: data, clock, identifiers and journal begin anew. An attached app would have to be built anew: start another host instead.</summary>
-    /// <exception cref="InvalidOperationException">The host has an attached app.</exception>
+    /// <exception cref="InvalidOperationException">The host has an attached app, or was stopped.</exception>
+    /// <exception cref="RedeliverAssertionException">Something that was asked for has not come, as in <see cref="StopAsync"/>; the new host has begun all the same.</exception>
     public async Task ResetAsync(CancellationToken cancellationToken = default)
     {
         if (options.Worker is not null) throw new InvalidOperationException("a host with an attached app cannot be reset: start another one");
-        await EndAsync(cancellationToken).ConfigureAwait(false);
+        if (stopped) throw new InvalidOperationException("the host was stopped: start another one");
+        var ended = await EndAsync(cancellationToken).ConfigureAwait(false);
         told = 0;
         await OpenAsync(cancellationToken).ConfigureAwait(false);
+        if (ended.Failures is { Count: > 0 } failures) throw Texts.Failure(failures, Again(), Seed);
     }
 
     /// <summary>Ends the host, and says what the test has left open.</summary>

@@ -59,6 +59,12 @@ public class FailureTests
         var other = await FailingAsync();
         await other.InjectFaultAsync(new ServiceFault("queue", "Delete") { Entity = "parcels" });
         await other.DisposeAsync(); // never throws
+        await Assert.ThrowsAsync<InvalidOperationException>(() => other.ResetAsync());
+        await using var again = await FailingAsync();
+        await again.InjectFaultAsync(new ServiceFault("queue", "Delete") { Entity = "parcels" });
+        e = await Assert.ThrowsAsync<RedeliverAssertionException>(() => again.ResetAsync()); // a new host would hide what the old one has not met
+        Assert.Contains("nothing has met the fault of Delete", e.Message);
+        await again.ResetAsync();
     }
 
     [Fact]

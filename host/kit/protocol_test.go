@@ -361,3 +361,26 @@ func TestRefusedRequests(t *testing.T) {
 		}
 	}
 }
+
+// A request of a function reaches the host with the path that it has, or is refused: the kit's own
+// redirection would be taken for the function's answer.
+func TestPathsOfRequests(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	h := c.host(object{"functions": object{"Quote": object{"trigger": object{"type": "httpTrigger", "authLevel": "anonymous"}, "handler": "succeed"}}})
+	for _, path := range []string{"/api//quote", "/api/x/../quote", "//api/quote"} {
+		r, err := http.NewRequest(http.MethodGet, c.a.Address+h.path+"/http"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+c.token)
+		got, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = got.Body.Close()
+		if got.StatusCode == http.StatusTemporaryRedirect {
+			t.Errorf("%s: %d %v", path, got.StatusCode, got.Header)
+		}
+	}
+}

@@ -53,7 +53,6 @@ func (k *Kit) Handler() http.Handler {
 		mux.HandleFunc(v.Method+" "+Prefix+v.Path, func(w http.ResponseWriter, r *http.Request) { k.serve(w, r, v) })
 	}
 	mux.HandleFunc(Prefix+"/hosts/{id}/admin/", func(w http.ResponseWriter, r *http.Request) { k.control(w, r) })
-	mux.HandleFunc(Prefix+"/hosts/{id}/http/", func(w http.ResponseWriter, r *http.Request) { k.functions(w, r) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		refused := refuse(http.StatusNotFound, UnknownPath, "there is no operation %s %s", r.Method, r.URL.Path)
 		answer(w, refused.hinted("this program may be older than the kit that calls it: see \"redeliver version\""))
@@ -73,6 +72,13 @@ func (k *Kit) Handler() http.Handler {
 		if !k.allowed(r) {
 			answer(w, refuse(http.StatusUnauthorized, Unauthorized, "the request has no token, or another one: Authorization is Bearer and the token of the kit's first line"))
 			return
+		}
+		if rest, ok := strings.CutPrefix(r.URL.Path, Prefix+"/hosts/"); ok {
+			if id, path, _ := strings.Cut(rest, "/"); strings.HasPrefix(path, "http/") {
+				r.SetPathValue("id", id)
+				k.functions(w, r) // whatever its path is: a mux would redirect one with "//" or ".."
+				return
+			}
 		}
 		mux.ServeHTTP(w, r)
 	})

@@ -115,7 +115,9 @@ func (s *Service) kind() keep.Kind[tablesState] {
 		Keys: keep.Keys{Name: "the storage account"},
 		Read: readTables, Take: s.takeLocked, Write: s.writeLocked,
 		Count: func(c *keep.Change) {
-			c.Set(lastKey, binary.BigEndian.AppendUint64(nil, uint64(s.last)))
+			if s.last != 0 { // of an account that has had tables: an older one stays as it is
+				c.Set(lastKey, binary.BigEndian.AppendUint64(nil, uint64(s.last)))
+			}
 			account.SetTime(c, s.clk.Now().UTC().Round(0))
 		},
 		Drop: func(c *keep.Change) {
@@ -138,5 +140,7 @@ func (s *Service) writeLocked(w keep.Change) {
 			c.saveRow(folded, r)
 		}
 	}
-	c.saveProperties(s.properties)
+	if s.properties != (storage.ServiceProperties{}) {
+		c.saveProperties(s.properties)
+	}
 }

@@ -59,8 +59,14 @@ func runHost(language string) {
 	check(err)
 	path, err := exec.LookPath(hangs[language].interpreter)
 	check(err)
+	args := []string{entry}
+	if language == "java" {
+		folder, class, err := shim.CompileJava(context.Background(), "javac", entry)
+		check(err)
+		args = []string{"-cp", folder, class}
+	}
 	w, err := worker.Start(clock.System(), worker.Spec{
-		Spec:      process.Spec{Path: path, Args: []string{entry}, Dir: dir, Env: append(os.Environ(), "FUNCTIONS_WORKER_DIRECTORY="+dir), Output: func(l process.Line) { fmt.Println(l.Text) }},
+		Spec:      process.Spec{Path: path, Args: args, Dir: dir, Env: append(os.Environ(), "FUNCTIONS_WORKER_DIRECTORY="+dir), Output: func(l process.Line) { fmt.Println(l.Text) }},
 		Transport: worker.Lines, Language: language, App: dir, Indexing: true,
 	})
 	check(err)

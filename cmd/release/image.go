@@ -26,7 +26,7 @@ const imageData = "/data"
 // imagePorts are where the services are: the control API, blobs, queues, Service Bus and its
 // administration, Event Grid.
 var imagePorts = map[string]struct{}{ // read only
-	"7071/tcp": {}, "10000/tcp": {}, "10001/tcp": {}, "5672/tcp": {}, "5300/tcp": {}, "60101/tcp": {},
+	"7071/tcp": {}, "10000/tcp": {}, "10001/tcp": {}, "10002/tcp": {}, "5672/tcp": {}, "5300/tcp": {}, "60101/tcp": {},
 }
 
 // imageCommand is what a container does without a command: it serves the services. The data

@@ -82,7 +82,7 @@ func (a *assistant) server(verbose bool) *mcp.Server {
 }
 
 // instructions are for the assistant; the verb is its folder.
-const instructions = `Redeliver runs an Azure Functions app on this machine, with embedded queues, blobs, Service Bus, Event Grid, Event Hubs and Cosmos DB, and shows every delivery and every attempt. These tools ask and drive the running host of the app in %q, and no other one.
+const instructions = `Redeliver runs an Azure Functions app on this machine, with embedded queues, blobs, tables, Service Bus, Event Grid, Event Hubs and Cosmos DB, and shows every delivery and every attempt. These tools ask and drive the running host of the app in %q, and no other one.
 
 - Why was a message tried so often, or where has it gone? Call explain; it names the layer that decided each step (handler, retry policy, trigger, service).
 - What is there? Call ls; then peek for the messages of a queue, and logs for what happened in which order.

@@ -31,7 +31,7 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("explain", "Explain messages", "Why was a message tried so often, and where has it gone?", "", "",
 			mcp.Operation(a.ask, "", mcp.Reads, run.Explain{}, latestText).Like(verbs.Explain.Command(a.std))),
 		tool("ls", "List functions and services", "", "", "", a.list()),
-		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
+		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container, a table or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
 		tool("logs", "Read the journal", "", "", "", a.logs()),
 		tool("check", "Check the app", "", "", "", a.check()),
 		tool("test", "Run scenarios", "", "", "", a.test()),
@@ -43,8 +43,8 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("expire_lock", "End locks of Service Bus", "", "", "",
 			alone(verbs.ExpireLockBus.Way(a.ask))),
 		tool("redrive", "Redrive poison messages", "Give poison messages and dead letters another chance.", "service", "", a.redrives()...),
-		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, or the documents of a container.", "service", "",
-			verbs.PurgeQueue.Way(a.ask), verbs.PurgeBus.Way(a.ask), verbs.PurgeCosmos.Way(a.ask)),
+		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, the documents of a container, or the entities of a table.", "service", "",
+			verbs.PurgeQueue.Way(a.ask), verbs.PurgeBus.Way(a.ask), verbs.PurgeCosmos.Way(a.ask), verbs.PurgeTable.Way(a.ask)),
 		tool("reset", "Empty all services", "", "", "",
 			alone(verbs.ResetState.Way(a.ask))),
 	}
@@ -64,6 +64,7 @@ func (a *assistant) peeks() []mcp.Way {
 		verbs.PeekQueue.Way(a.ask).Otherwise("max", mostPeeked),
 		verbs.PeekBus.Way(a.ask).Otherwise("max", mostPeeked),
 		verbs.PeekCosmos.Way(a.ask).Otherwise("max", mostPeeked),
+		verbs.PeekTable.Way(a.ask).Otherwise("max", mostPeeked),
 		verbs.PeekOutput.Way(a.ask).Otherwise("max", mostPeeked),
 	}
 }
@@ -72,7 +73,7 @@ func (a *assistant) sends() []mcp.Way {
 	return []mcp.Way{
 		verbs.SendQueue.Way(a.ask).Renamed("visibility", "delay"),
 		verbs.SendBus.Way(a.ask), verbs.SendGrid.Way(a.ask), verbs.SendHub.Way(a.ask),
-		verbs.SendCosmos.Way(a.ask),
+		verbs.SendCosmos.Way(a.ask), verbs.SendTable.Way(a.ask),
 	}
 }
 

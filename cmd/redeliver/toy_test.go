@@ -67,6 +67,9 @@ func TestToyService(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", row.line, cmp.Diff(row.want, got))
 		}
 	}
+	if got := commanded(t, table, "delete", "bells", "tower", "--yes", "--port", port); got != "" {
+		t.Errorf("delete, which is answered by a status alone, says %q", got)
+	}
 	if got := commanded(t, table, "help", "send"); !strings.Contains(got, "send queue|servicebus|eventgrid|eventhub|cosmos|table|bells NAME") || !strings.Contains(got, "bells       Ring a bell") {
 		t.Errorf("help send: %s", got)
 	}

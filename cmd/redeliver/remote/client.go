@@ -212,7 +212,7 @@ func (c *Client) Read(ctx context.Context, in, out any, edit ...func(*http.Reque
 		return err
 	}
 	defer resp.Body.Close()
-	if _, none := out.(*ops.None); none {
+	if _, none := out.(*ops.None); none || resp.StatusCode == http.StatusNoContent {
 		return nil
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {

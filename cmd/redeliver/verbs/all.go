@@ -27,22 +27,22 @@ type group struct {
 func groups(table ops.Table) []group {
 	return []group{
 		{"send", "NAME [BODY|-]", "Send a message to a queue or topic of the running host", []maker{
-			SendQueue.Command, SendBus.Command, SendGrid.Command, SendHub.Command, SendCosmos.Command,
+			SendQueue.Command, SendBus.Command, SendGrid.Command, SendHub.Command, SendCosmos.Command, SendTable.Command,
 		}},
 		{"peek", "NAME", "Show the messages, documents or outputs that the running host holds", []maker{
-			PeekQueue.Command, PeekBus.Command, PeekCosmos.Command, PeekOutput.Command,
+			PeekQueue.Command, PeekBus.Command, PeekCosmos.Command, PeekTable.Command, PeekOutput.Command,
 		}},
-		{"purge", "NAME", "Remove the messages of a queue, or the documents of a container", []maker{
-			PurgeQueue.Command, PurgeBus.Command, PurgeCosmos.Command,
+		{"purge", "NAME", "Remove the messages of a queue, the documents of a container or the entities of a table", []maker{
+			PurgeQueue.Command, PurgeBus.Command, PurgeCosmos.Command, PurgeTable.Command,
 		}},
 		{"redrive", "NAME", "Give poison messages and dead letters another chance", []maker{
 			RedriveQueue.Command, RedriveBus.Command, RedriveGrid.Command, redriveCosmos,
 		}},
-		{"create", "NAME", "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB", []maker{
-			CreateBus.Command, createGrid, CreateHub.Command, CreateCosmos.Command,
+		{"create", "NAME", "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB, or a table", []maker{
+			CreateBus.Command, createGrid, CreateHub.Command, CreateCosmos.Command, CreateTable.Command,
 		}},
-		{"delete", "NAME", "Remove an entity of Service Bus, Event Grid or Cosmos DB", []maker{
-			DeleteBus.Command, DeleteGrid.Command, DeleteCosmos.Command,
+		{"delete", "NAME", "Remove an entity of Service Bus, Event Grid or Cosmos DB, or a table", []maker{
+			DeleteBus.Command, DeleteGrid.Command, DeleteCosmos.Command, DeleteTable.Command,
 		}},
 		{"expire-lock", "ENTITY", "End locks of Service Bus messages now", []maker{ExpireLockBus.Command}},
 		{"fail", "output NAME", "Make something of the running host fail", []maker{
@@ -116,6 +116,9 @@ func plain(std cli.Streams, s *ops.Service, op ops.Route) *cobra.Command {
 		var answer json.RawMessage
 		if err := c.Read(cmd.Context(), in.Interface(), &answer); err != nil {
 			return err
+		}
+		if len(answer) == 0 { // a status is all
+			return nil
 		}
 		return cli.WriteIndented(std, answer)
 	}

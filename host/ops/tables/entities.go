@@ -27,19 +27,22 @@ func (ListTables) Do(ctx context.Context, e *ops.Env) (out Tables, err error) {
 
 // Tables are the tables of the embedded storage account.
 type Tables struct {
-	Tables []tables.TableInfo `json:"tables"`
+	Tables []TableInfo `json:"tables"`
 }
+
+// TableInfo is a table and how many entities it has.
+type TableInfo = tables.TableInfo
 
 // CreateTable makes a table; 409 when it is there.
 type CreateTable struct {
-	ops.Op[tables.TableInfo] `route:"PUT /tables/{table}" verb:"create" short:"Make a table" status:"201"`
+	ops.Op[TableInfo] `route:"PUT /tables/{table}" verb:"create" short:"Make a table" status:"201"`
 
 	Table string `path:"table"`
 }
 
 // Do makes it.
-func (in CreateTable) Do(ctx context.Context, e *ops.Env) (tables.TableInfo, error) {
-	return tables.TableInfo{Name: in.Table}, account(e).Table(in.Table).Create(ctx)
+func (in CreateTable) Do(ctx context.Context, e *ops.Env) (TableInfo, error) {
+	return TableInfo{Name: in.Table}, account(e).Table(in.Table).Create(ctx)
 }
 
 // DeleteTable removes a table with its entities.
@@ -189,6 +192,9 @@ func (c Chosen) filter() string {
 		if key.value != nil {
 			terms = append(terms, key.name+" eq '"+strings.ReplaceAll(*key.value, "'", "''")+"'")
 		}
+	}
+	if len(terms) == 0 {
+		return c.Filter // an error names a position in it
 	}
 	if strings.TrimSpace(c.Filter) != "" {
 		terms = append(terms, "("+c.Filter+")")

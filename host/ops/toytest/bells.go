@@ -53,7 +53,9 @@ func (b *Bells) Row() ops.Row {
 			},
 			Faults: faults.Service{Name: "bells", Writes: []string{"Ring", "Silence"}},
 		},
-		Operations: func() []ops.Deed { return []ops.Deed{ops.Of(b.Ring("", "")), ops.Of(b.Silence(""))} },
+		Operations: func() []ops.Deed {
+			return []ops.Deed{ops.Of(b.Ring("", "")), ops.Of(b.Silence("")), ops.Of(b.Melt(""))}
+		},
 	}
 }
 
@@ -136,6 +138,29 @@ func (in SilenceBell) Do(_ context.Context, e *ops.Env) (out ops.Purged, err err
 		return nil
 	})
 	return out, err
+}
+
+// MeltBell removes a bell. Its answer is a status alone.
+type MeltBell struct {
+	ops.Op[ops.None] `route:"DELETE /bells/{bell}" verb:"delete" short:"Melt a bell" status:"204"`
+
+	Bell string `path:"bell"`
+
+	bells *Bells
+}
+
+// Melt is MeltBell for one of these bells.
+func (b *Bells) Melt(bell string) MeltBell { return MeltBell{Bell: bell, bells: b} }
+
+// Do melts the bell.
+func (in MeltBell) Do(context.Context, *ops.Env) (ops.None, error) {
+	in.bells.mu.Lock()
+	defer in.bells.mu.Unlock()
+	if _, ok := in.bells.rings[in.Bell]; !ok {
+		return ops.None{}, noBell(in.Bell)
+	}
+	delete(in.bells.rings, in.Bell)
+	return ops.None{}, nil
 }
 
 // change changes what a bell keeps, unless a fault forbids it.

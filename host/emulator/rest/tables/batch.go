@@ -73,7 +73,7 @@ func (c call) transaction(parts []odata.Part) []odata.Answer {
 	}
 	answers := make([]odata.Answer, len(parts))
 	for i, w := range writes {
-		answers[i] = c.done(w, addresses[i], stamp, nil)
+		answers[i] = c.done(w, addresses[i], stamp)
 		answers[i].ContentID = parts[i].ContentID
 	}
 	return answers

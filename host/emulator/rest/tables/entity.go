@@ -13,9 +13,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest/odata"
 )
 
-// form is the form in which an answer writes entities.
-func (c call) form(level table.Level, query url.Values) *table.Form {
-	return &table.Form{Level: level, Base: c.Base(), Account: c.Account.Name, Table: c.request().Table, Select: odata.Select(query)}
+// form is the form in which an answer writes entities of a table.
+func (c call) form(level table.Level, query url.Values, of string) *table.Form {
+	return &table.Form{Level: level, Base: c.Base(), Account: c.Account.Name, Table: of, Select: odata.Select(query)}
 }
 
 // answerWith writes the answer to a request that stands alone.
@@ -73,7 +73,7 @@ func readWrite(method string, to odata.Address, h http.Header, body []byte) (w w
 }
 
 // done is the answer to a write that has succeeded.
-func (c call) done(w write, to odata.Address, stamp time.Time, query url.Values) odata.Answer {
+func (c call) done(w write, to odata.Address, stamp time.Time) odata.Answer {
 	if w.Mode != table.Insert {
 		a := odata.Answer{Status: http.StatusNoContent, Header: [][2]string{{"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-cache"}, {"DataServiceVersion", "1.0;"}}}
 		if w.Mode != table.Delete {
@@ -93,8 +93,7 @@ func (c call) done(w write, to odata.Address, stamp time.Time, query url.Values)
 	} else {
 		a.Header = append(a.Header, [2]string{"Content-Type", odata.ContentType(w.level)})
 		w.Entity.Timestamp = stamp
-		form := c.form(w.level, query)
-		form.Table = to.Table
+		form := c.form(w.level, nil, to.Table)
 		a.Body = form.Append(nil, &w.Entity, c.metadata(to.Table, true))
 	}
 	a.Header = append(a.Header, [2]string{"ETag", table.ETag(stamp)})
@@ -167,7 +166,7 @@ func writeEntity(c call) error {
 	if err != nil {
 		return err
 	}
-	return c.answerWith(c.done(w, c.request().Address, stamp, nil))
+	return c.answerWith(c.done(w, c.request().Address, stamp))
 }
 
 func getEntity(c call) error {
@@ -194,8 +193,7 @@ func (c call) readEntity(from odata.Address, level table.Level, query url.Values
 	if err != nil {
 		return odata.Answer{}, err
 	}
-	form := c.form(level, query)
-	form.Table = from.Table
+	form := c.form(level, query, from.Table)
 	return odata.Answer{
 		Status: http.StatusOK,
 		Header: [][2]string{{"Content-Type", odata.ContentType(level)}, {"DataServiceVersion", "3.0;"}, {"ETag", e.ETag()}},
@@ -237,8 +235,7 @@ func (c call) readEntities(from odata.Address, level table.Level, query url.Valu
 		page = &table.Page{}
 	}
 	c.tellMixed(q.Filter, page.Mixed)
-	form := c.form(level, query)
-	form.Table = from.Table
+	form := c.form(level, query, from.Table)
 	a = odata.Answer{Status: http.StatusOK, Header: [][2]string{{"Content-Type", odata.ContentType(level)}, {"DataServiceVersion", "3.0;"}}}
 	if page.Next != nil {
 		a.Header = append(a.Header, [2]string{"x-ms-continuation-NextPartitionKey", odata.Token(page.Next.Partition)}, [2]string{"x-ms-continuation-NextRowKey", odata.Token(page.Next.Row)})

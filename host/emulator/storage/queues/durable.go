@@ -4,47 +4,11 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/storage/account"
-	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
-
-// Keeper implements account.Service.
-func (s *Service) Keeper() *keep.Keeper { return s.kept }
-
-// Mutex implements account.Service.
-func (s *Service) Mutex() *sync.Mutex { return &s.mu }
-
-// Open implements account.Service.
-func (s *Service) Open(db *store.Store) error { return s.kept.Open(db) }
-
-// Check implements account.Service.
-func (s *Service) Check(r store.Reader) error { return s.state.Check(r) }
-
-// Copy implements account.Service.
-func (s *Service) Copy() (account.State, error) {
-	image, err := s.state.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	return image, nil
-}
-
-// Replacing implements account.Service.
-func (s *Service) Replacing(state account.State, follow bool) (func(c *keep.Change), error) {
-	image := &store.Image{}
-	if state != nil {
-		image = state.(*store.Image)
-	}
-	from := keep.Origin{Follow: true}
-	if !follow {
-		from = keep.Origin{Epoch: image.Epoch}
-	}
-	return s.state.Replacing(image, from)
-}
 
 // Rest forgets the queues of a service that nobody uses any more, so that nothing arrives
 // in them or expires. What a store holds stays.

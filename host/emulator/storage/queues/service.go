@@ -29,6 +29,8 @@ const Foresee = "Foresee"
 //
 // It implements queue.Account, queue.Admin, queue.Waker and queue.Foresight.
 type Service struct {
+	account.Image[queuesState]
+
 	clk  clock.Clock
 	opts *account.Options
 
@@ -39,7 +41,6 @@ type Service struct {
 	arrivals   wakers
 	changes    wakers
 	left       map[string]time.Time // for LeftInWork; nil until a state was taken
-	state      *keep.State[queuesState]
 	kept       *keep.Keeper
 }
 
@@ -59,7 +60,8 @@ func New(clk clock.Clock, opts *account.Options) *Service {
 	}
 	s := &Service{clk: clk, opts: opts, queues: map[string]*queueState{}, arrivals: wakers{}, changes: wakers{}}
 	s.ids.Seed = opts.Seed
-	s.state, s.kept = keep.New(clk, &s.mu, s.kind())
+	s.Image = account.NewImage(clk, &s.mu, s.kind())
+	s.kept = s.Keeper()
 	return s
 }
 

@@ -2,12 +2,10 @@ package tables
 
 import (
 	"encoding/binary"
-	"sync"
 
 	"github.com/redeliver/redeliver/bindings/storage"
 	tableapi "github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/host/emulator/storage/account"
-	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -73,40 +71,6 @@ func (c *change) saveRow(folded string, r *row) {
 
 func (c *change) saveProperties(p storage.ServiceProperties) {
 	account.SetJSON(&c.Change, propertiesKey, p)
-}
-
-// Keeper implements account.Service.
-func (s *Service) Keeper() *keep.Keeper { return s.kept }
-
-// Mutex implements account.Service.
-func (s *Service) Mutex() *sync.Mutex { return &s.mu }
-
-// Open implements account.Service.
-func (s *Service) Open(db *store.Store) error { return s.kept.Open(db) }
-
-// Check implements account.Service.
-func (s *Service) Check(r store.Reader) error { return s.state.Check(r) }
-
-// Copy implements account.Service.
-func (s *Service) Copy() (account.State, error) {
-	image, err := s.state.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	return image, nil
-}
-
-// Replacing implements account.Service.
-func (s *Service) Replacing(state account.State, follow bool) (func(c *keep.Change), error) {
-	image := &store.Image{}
-	if state != nil {
-		image = state.(*store.Image)
-	}
-	from := keep.Origin{Follow: true}
-	if !follow {
-		from = keep.Origin{Epoch: image.Epoch}
-	}
-	return s.state.Replacing(image, from)
 }
 
 // kind describes the stored state of the tables: see [keep.Kind].

@@ -19,6 +19,8 @@ import (
 //
 // It implements table.Account and table.Admin.
 type Service struct {
+	account.Image[tablesState]
+
 	clk  clock.Clock
 	opts *account.Options
 
@@ -27,7 +29,6 @@ type Service struct {
 	names      ordered.Set[string]    // the keys of tables
 	properties storage.ServiceProperties
 	last       int64 // the newest Timestamp that was given, in ticks
-	state      *keep.State[tablesState]
 	kept       *keep.Keeper
 }
 
@@ -44,7 +45,8 @@ func New(clk clock.Clock, opts *account.Options) *Service {
 		opts = &account.Options{}
 	}
 	s := &Service{clk: clk, opts: opts, tables: map[string]*tableState{}, names: ordered.New(strings.Compare)}
-	s.state, s.kept = keep.New(clk, &s.mu, s.kind())
+	s.Image = account.NewImage(clk, &s.mu, s.kind())
+	s.kept = s.Keeper()
 	return s
 }
 

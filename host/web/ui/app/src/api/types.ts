@@ -931,6 +931,7 @@ export interface SubscriptionInfo {
   subjectEndsWith?: string;
 }
 
+/** TableInfo is a table and how many entities it has. */
 export interface TableInfo {
   entities: number;
   name: string;

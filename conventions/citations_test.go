@@ -27,7 +27,7 @@ var (
 	// changeLine is a row of drift-2026.md. It is cited with its file, as a section is.
 	changeLine = regexp.MustCompile(`^\| (C-\d+) \|`)
 
-	specName = `(host-and-retry|storage|messaging|workers-dotnet-java|workers|drift-2026)`
+	specName = `(host-and-retry|storage|messaging|workers-dotnet-java|workers|tables|durable|drift-2026)`
 	number   = `(?:\d+(?:\.\d+[a-z]?)?|C-\d+)`
 	// A citation may list sections: "spec messaging 3.2, 3.3 and 6".
 	citation = regexp.MustCompile(`\bspec ` + specName + ` (` + number + `(?:(?:, | and | to )` + number + `\b)*)`)

@@ -37,7 +37,7 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("test", "Run scenarios", "", "", "", a.test()),
 		tool("send", "Send a message", "Send a message, an event or a document to a service of the running host: a function with a trigger for it gets it.", "service", "", a.sends()...),
 		tool("invoke", "Run a function by hand", "", "", "",
-			mcp.Asked(a.ask, "", mcp.Changes, run.Invoke{}, resultText).Like(verbs.Invoke(a.std))),
+			alone(verbs.Invoke.Way(a.ask))),
 		tool("clock", "Show or move the clock", "The clock of the running host: retry waits, locks, timers and lifetimes follow it. Without an action it is shown.", "action", "show", a.clocks()...),
 		tool("fail", "Make something fail", "Make something of the running host fail, to see what the app makes of it.", "what", "", a.fails()...),
 		tool("expire_lock", "End locks of Service Bus", "", "", "",
@@ -110,15 +110,6 @@ func (a *assistant) redrives() []mcp.Way {
 	grid := verbs.RedriveGrid.Way(a.ask).Renamed("id", "event")
 	grid.About = mcp.Prose(verbs.RedriveGrid.Long, 1) // the operation is wider
 	return []mcp.Way{verbs.RedriveQueue.Way(a.ask), verbs.RedriveBus.Way(a.ask), grid}
-}
-
-// resultText is what came of a function that was run by hand.
-func resultText(in *run.Invoke, out *run.InvokeResult) string {
-	var text, said bytes.Buffer
-	if err := verbs.ShowResult(cli.NewConsole(cli.Streams{Out: &text, Err: &said}, true), in.Name, out); err != nil {
-		return cli.PrintableLines(err.Error()) + "\n"
-	}
-	return text.String() + strings.TrimPrefix(said.String(), "redeliver: info: ")
 }
 
 // latestText are the latest lives that an answer has room for; the others leave it.

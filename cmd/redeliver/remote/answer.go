@@ -2,6 +2,8 @@ package remote
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -44,32 +46,47 @@ func (r *Remote) Shows(cmd *cobra.Command) *cobra.Command {
 	return r.plain(cmd)
 }
 
-// Tell asks the host for an operation, and writes the answer: as text, or with --json as
-// it came.
-func Tell[Out any](cmd *cobra.Command, r *Remote, in ops.Request[Out], text func(out *Out) string) error {
+// Tell asks the host for an operation, and writes the answer: as show does, or with --json as
+// it came. An error of show is a failure that the answer tells of.
+func Tell[Out any](cmd *cobra.Command, r *Remote, in ops.Request[Out], show func(to *cli.Console, out *Out) error, edit ...func(*http.Request)) error {
 	c, err := r.Reach(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if r.AsJSON {
-		var none Out
-		if _, empty := any(none).(ops.None); empty {
-			if _, err := Call(cmd.Context(), c, in); err != nil {
-				return err
-			}
-			return cli.WriteIndented(r.Std, struct{}{})
+	if !r.AsJSON {
+		out, err := Call(cmd.Context(), c, in, edit...)
+		if err == nil {
+			err = show(cli.NewConsole(r.Std, true), &out)
 		}
-		var raw json.RawMessage
-		if err := c.Read(cmd.Context(), in, &raw); err != nil {
+		return err
+	}
+	var none Out
+	if _, empty := any(none).(ops.None); empty {
+		if _, err := Call(cmd.Context(), c, in, edit...); err != nil {
 			return err
 		}
-		return cli.WriteIndented(r.Std, raw)
+		return cli.WriteIndented(r.Std, struct{}{})
 	}
-	out, err := Call(cmd.Context(), c, in)
-	if err == nil {
-		cli.NewConsole(r.Std, true).Print(text(&out))
+	var raw json.RawMessage
+	if err := c.Read(cmd.Context(), in, &raw, edit...); err != nil {
+		return err
 	}
-	return err
+	if err := cli.WriteIndented(r.Std, raw); err != nil {
+		return err
+	}
+	quiet := cli.NewConsole(cli.Streams{Out: io.Discard, Err: io.Discard}, true)
+	if json.Unmarshal(raw, &none) == nil && show(quiet, &none) != nil {
+		return cli.ExitCode(cli.ExitFailure)
+	}
+	return nil
+}
+
+// Text shows an answer as a text.
+func Text[Out any](text func(out *Out) string) func(to *cli.Console, out *Out) error {
+	return func(to *cli.Console, out *Out) error {
+		to.Print(text(out))
+		return nil
+	}
 }
 
 // Say writes what a command has done: as text, or with --json.

@@ -33,21 +33,6 @@ const (
 	OrFile = cobra.ShellCompDirectiveDefault
 )
 
-// CompleteBlob completes the first argument with the containers of the running
-// host, and the second with files.
-func CompleteBlob(t *Target) Completion {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveDefault
-		}
-		var names []string
-		for _, c := range t.Glance(cmd.Context()).Containers {
-			names = append(names, c.Name+"/")
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	}
-}
-
 // Glance is the inventory of the running host, empty when there is no answer.
 func (t *Target) Glance(ctx context.Context) (inv run.Inventory) {
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)

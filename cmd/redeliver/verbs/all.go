@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"encoding/json"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,8 +82,8 @@ func Commands(std cli.Streams, table ops.Table) (list []*cobra.Command) {
 		list = append(list, cli.Group(use, g.short, below...))
 	}
 	return append(list,
-		List(std, run.Listings(table.Services())), explainCommand(std), FollowLogs(std), openPage(std), upload(std), download(std), Invoke(std), clockCommand(std),
-		stateCommand(std), stop(std))
+		List(std, run.Listings(table.Services())), explainCommand(std), FollowLogs(std), openPage(std),
+		UploadBlob.Command(std), DownloadBlob.Command(std), Invoke.Command(std), clockCommand(std), stateCommand(std), Stop.Command(std))
 }
 
 // plain is the command for an operation that has no words here: those of its tags and of its
@@ -97,6 +98,8 @@ func plain(std cli.Streams, s *ops.Service, op ops.Route) *cobra.Command {
 	}
 	if f.body.IsValid() {
 		words = append(words, "[BODY|-]")
+	} else if f.file.IsValid() {
+		words = append(words, "FILE|-")
 	}
 	cmd.Use = strings.Join(words, " ")
 	if len(s.Listings) > 0 {
@@ -109,12 +112,19 @@ func plain(std cli.Streams, s *ops.Service, op ops.Route) *cobra.Command {
 		if err := f.takeBody(std, args, nil); err != nil {
 			return err
 		}
+		var edit []func(*http.Request)
+		if from, err := f.open(std, args); err != nil {
+			return err
+		} else if from != nil {
+			defer from.Close()
+			edit = append(edit, from.measured)
+		}
 		c, err := r.Reach(cmd.Context())
 		if err != nil {
 			return err
 		}
 		var answer json.RawMessage
-		if err := c.Read(cmd.Context(), in.Interface(), &answer); err != nil {
+		if err := c.Read(cmd.Context(), in.Interface(), &answer, edit...); err != nil {
 			return err
 		}
 		if len(answer) == 0 { // a status is all

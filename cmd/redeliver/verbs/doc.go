@@ -3,6 +3,5 @@
 // tags say the rest, which fill.go makes of them: flags with their limits, arguments, and the
 // call. A file has the verbs of one service; all.go lists them, and makes commands of
 // operations that have no words here, so that a service is a row of a table for the command as
-// well. What is more than one operation (a blob's bytes, ls, logs) is a command written by
-// hand.
+// well. ls, logs and ui are written by hand, each for a reason that its comment begins with.
 package verbs

@@ -80,7 +80,7 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 		if !is || err != nil {
 			return false, err
 		}
-		return true, remote.Tell(cmd, r, eventgrid.Unsubscribe{Topic: topic, Subscription: subscription}, deletedGrid)
+		return true, remote.Tell(cmd, r, eventgrid.Unsubscribe{Topic: topic, Subscription: subscription}, remote.Text(deletedGrid))
 	},
 }
 

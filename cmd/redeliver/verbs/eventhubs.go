@@ -81,9 +81,9 @@ func createGroup(cmd *cobra.Command, r *remote.Remote, in *eventhubs.CreateHub) 
 			return true, cli.Misused(fmt.Errorf("a consumer group has no --%s", name))
 		}
 	}
-	return true, remote.Tell(cmd, r, eventhubs.CreateGroup{Hub: hub, Group: group}, func(made *eventhubs.GroupCreated) string {
+	return true, remote.Tell(cmd, r, eventhubs.CreateGroup{Hub: hub, Group: group}, remote.Text(func(made *eventhubs.GroupCreated) string {
 		return cli.Textf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
-	})
+	}))
 }
 
 // hubPath takes apart the name of a hub, or of a consumer group.

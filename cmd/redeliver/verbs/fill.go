@@ -25,8 +25,10 @@ type filler struct {
 	args  []ops.Param // the first are those that have to be there
 	at    reflect.Value
 	least int
-	body  reflect.Value  // the last argument; not valid: there is none
-	late  []func() error // refuse values of flags, in the order of the fields
+	first func(arg string) error // reads the first argument in the place of args; nil: it is one of them
+	body  reflect.Value          // the last argument; not valid: there is none
+	file  reflect.Value          // is read from the file that the last argument names; not valid: there is none
+	late  []func() error         // refuse values of flags, in the order of the fields
 }
 
 // fill makes flags and arguments of the fields of an operation that are not set. See the tags
@@ -42,6 +44,8 @@ func fill(cmd *cobra.Command, in reflect.Value, args []string, words []Word, onl
 		case p.In == "body" && said.Usage == "":
 			if at.Kind() == reflect.Slice {
 				f.body = at
+			} else {
+				f.file = at
 			}
 		case p.Required || slices.Contains(args, field.Name):
 			f.args = append(f.args, p)
@@ -53,12 +57,28 @@ func fill(cmd *cobra.Command, in reflect.Value, args []string, words []Word, onl
 	}
 	f.least = len(f.args)
 	f.args = append(f.args, optional...)
-	most := len(f.args)
+	f.accept(cmd)
+	return f
+}
+
+// accept limits the arguments of a command.
+func (f *filler) accept(cmd *cobra.Command) {
+	least, most := f.least, f.before()
 	if f.body.IsValid() {
 		most++
 	}
-	cmd.Args = cli.Arguments(f.least, most)
-	return f
+	if f.file.IsValid() {
+		least, most = least+1, most+1
+	}
+	cmd.Args = cli.Arguments(least, most)
+}
+
+// before is how many arguments may stand before the body.
+func (f *filler) before() int {
+	if f.first != nil {
+		return 1
+	}
+	return len(f.args)
 }
 
 // paramOf is the parameter that a field is, or, without a place, the field of a JSON body.
@@ -94,6 +114,9 @@ func (f *filler) after(file bool) cobra.ShellCompDirective {
 
 // take sets the fields that are arguments, and refuses values of flags.
 func (f *filler) take(args []string) error {
+	if f.first != nil {
+		return f.first(args[0])
+	}
 	for i, p := range f.args[:min(len(args), len(f.args))] {
 		at := f.at.FieldByIndex(p.Field.Index)
 		if at.Type() != reflect.TypeFor[time.Duration]() {
@@ -122,9 +145,22 @@ func (f *filler) takeBody(std cli.Streams, args []string, read func(cli.Streams,
 	if read == nil {
 		read = remote.Body
 	}
-	body, err := read(std, args[len(f.args):])
+	body, err := read(std, args[f.before():])
 	f.body.SetBytes(body)
 	return err
+}
+
+// open opens the file that the last argument names, if it names one; the request has to be
+// edited by it.
+func (f *filler) open(std cli.Streams, args []string) (*input, error) {
+	if !f.file.IsValid() {
+		return nil, nil
+	}
+	from, err := openInput(std, args[len(args)-1])
+	if err == nil {
+		f.file.Set(reflect.ValueOf(from))
+	}
+	return from, err
 }
 
 // flag makes a flag of a field.
@@ -241,8 +277,8 @@ func (t *text) Type() string { return "string" }
 // kebab is the name of a parameter as flags are called.
 func kebab(name string) string {
 	var b strings.Builder
-	for _, r := range name {
-		if unicode.IsUpper(r) {
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && name[i-1] != '-' { // a header has its own
 			b.WriteByte('-')
 		}
 		b.WriteRune(unicode.ToLower(r))

@@ -67,9 +67,9 @@ func createGrid(std cli.Streams) *cobra.Command {
 		case err != nil:
 			return err
 		case is:
-			return remote.Tell(cmd, r, n.sub, func(made *eventgrid.Subscribed) string { return createdSubscription(made, n.endpoint) })
+			return remote.Tell(cmd, r, n.sub, remote.Text(func(made *eventgrid.Subscribed) string { return createdSubscription(made, n.endpoint) }))
 		}
-		return remote.Tell(cmd, r, n.topic, func(made *eventgrid.GridTopic) string { return createdTopic(r, made) })
+		return remote.Tell(cmd, r, n.topic, remote.Text(func(made *eventgrid.GridTopic) string { return createdTopic(r, made) }))
 	}
 	flags, sub := cmd.Flags(), &n.sub
 	flags.StringVar(&n.schema, "schema", "", "eventgrid or cloudevents: the schema that a topic takes (default eventgrid), or a subscription delivers (default as its topic)")

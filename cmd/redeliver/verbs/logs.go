@@ -35,7 +35,8 @@ type LogFilter struct {
 	Failed   bool   // only failures, and what ends badly
 }
 
-// FollowLogs is "redeliver logs".
+// FollowLogs is "redeliver logs", by hand since it asks the host twice (what runs, then the
+// journal) and filters and prints records here, as "redeliver start" does.
 func FollowLogs(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	var f LogFilter

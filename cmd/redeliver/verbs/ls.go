@@ -16,7 +16,8 @@ import (
 	"github.com/redeliver/redeliver/host/ops/run"
 )
 
-// List is "redeliver ls" for lists of the inventory.
+// List is "redeliver ls", by hand since its arguments choose among the lists of the table of
+// services, and no tag of an operation names those.
 func List(std cli.Streams, lists []ops.Listing) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	names := ListNames(lists)

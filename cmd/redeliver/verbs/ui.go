@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/web"
 )
 
+// openPage is "redeliver ui", by hand since it asks for no operation: it opens an address.
 func openPage(std cli.Streams) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	var printed bool

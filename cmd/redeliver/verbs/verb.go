@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Verb[In ops.Request[Out], Out any] struct {
 	Only  []string // the fields that are flags; nil: all that the operation has
 	Brief bool     // it has no --output, though it only shows something
 
+	// First reads the first argument, where that says all that the operation requires; nil: each
+	// required field is an argument.
+	First func(in *In, arg string) error
 	// Names completes the first argument; nil: it names something new, or nothing.
 	Names func(inv *run.Inventory) []string
 	// Complete completes all arguments, in the place of Names.
@@ -37,6 +41,15 @@ type Verb[In ops.Request[Out], Out any] struct {
 	Instead func(cmd *cobra.Command, r *remote.Remote, in *In) (done bool, err error)
 
 	Text func(in *In, out *Out) string // the answer for people
+	// Show shows it in the place of Text; its error is a failure that the answer tells of.
+	Show func(to *cli.Console, in *In, out *Out) error
+
+	// Opened completes an operation whose body is a stream.
+	Opened func(in *In, from *input)
+	// Implied is the file of an answer that is a stream; nil: the last argument has to name it.
+	Implied func(in *In) (string, error)
+	What    func(in *In) string            // such an answer, in errors
+	Kept    func(to remote.Written) string // what is said when it is in its file
 }
 
 // A Word is what a command says of a field in its own words; empty: as the operation has it.
@@ -47,6 +60,18 @@ func (v Verb[In, Out]) Command(std cli.Streams) *cobra.Command {
 	r, in := &remote.Remote{Std: std}, v.In
 	cmd := &cobra.Command{Use: v.Use, Short: v.Short, Long: v.Long, Example: v.Example}
 	f := fill(cmd, reflect.ValueOf(&in).Elem(), v.Args, v.Words, v.Only)
+	if v.First != nil {
+		f.args, f.least, f.first = nil, 1, func(arg string) error { return v.First(&in, arg) }
+		f.accept(cmd)
+	}
+	kept := v.kept()
+	if kept {
+		least := f.least + 1
+		if v.Implied != nil {
+			least--
+		}
+		cmd.Args = cli.Arguments(least, f.before()+1)
+	}
 	switch {
 	case v.Complete != nil:
 		cmd.ValidArgsFunction = v.Complete(&r.Target, &in)
@@ -69,12 +94,60 @@ func (v Verb[In, Out]) Command(std cli.Streams) *cobra.Command {
 				return err
 			}
 		}
+		if kept {
+			return v.keep(cmd, r, &in, args[f.before():])
+		}
 		if err := f.takeBody(std, args, v.Body); err != nil {
 			return err
 		}
-		return remote.Tell(cmd, r, in, func(out *Out) string { return v.Text(&in, out) })
+		return v.tell(cmd, r, &in, f, args)
 	}
 	return affecting(r, cmd, v.effect())
+}
+
+// kept reports whether the answer is a stream, which goes to a file.
+func (v Verb[In, Out]) kept() bool { return reflect.TypeFor[Out]() == reflect.TypeFor[ops.Stream]() }
+
+// tell asks for the operation, with the file that is its body if there is one, and tells the
+// answer.
+func (v Verb[In, Out]) tell(cmd *cobra.Command, r *remote.Remote, in *In, f *filler, args []string) error {
+	show := func(to *cli.Console, out *Out) error { return v.show(to, in, out) }
+	from, err := f.open(r.Std, args)
+	if err != nil {
+		return err
+	}
+	if from == nil {
+		return remote.Tell(cmd, r, *in, show)
+	}
+	defer from.Close()
+	if v.Opened != nil {
+		v.Opened(in, from)
+	}
+	if from.file == "-" {
+		r.Std.In = nil // it is the body, and no answer
+	}
+	return remote.Tell(cmd, r, *in, show, from.measured)
+}
+
+// show shows an answer to people.
+func (v Verb[In, Out]) show(to *cli.Console, in *In, out *Out) error {
+	if v.Show != nil {
+		return v.Show(to, in, out)
+	}
+	to.Print(v.Text(in, out))
+	return nil
+}
+
+// text is an answer as it is shown, or the failure that it tells of.
+func (v Verb[In, Out]) text(in *In, out *Out) string {
+	if v.Show == nil {
+		return v.Text(in, out)
+	}
+	var text, said bytes.Buffer
+	if err := v.show(cli.NewConsole(cli.Streams{Out: &text, Err: &said}, true), in, out); err != nil {
+		return cli.PrintableLines(err.Error()) + "\n"
+	}
+	return text.String() + strings.TrimPrefix(said.String(), "redeliver: info: ")
 }
 
 func (v Verb[In, Out]) effect() ops.Effect {
@@ -99,7 +172,7 @@ func affecting(r *remote.Remote, cmd *cobra.Command, effect ops.Effect) *cobra.C
 func (v Verb[In, Out]) Way(ask mcp.Ask) mcp.Way {
 	word, _, _ := strings.Cut(v.Use, " ")
 	effect := map[ops.Effect]mcp.Effect{ops.Reads: mcp.Reads, ops.Changes: mcp.Changes, ops.Destroys: mcp.Destroys}[ops.RouteOf(v.In).Effect]
-	w := mcp.Asked(ask, word, effect, v.In, v.Text)
+	w := mcp.Asked(ask, word, effect, v.In, v.text)
 	name := ""
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[In]()) {
 		p, isArg := paramOf(field), slices.Contains(v.Args, field.Name)

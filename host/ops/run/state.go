@@ -33,7 +33,7 @@ func (SaveState) Do(_ context.Context, e *ops.Env) (ops.Stream, error) {
 // LoadState puts a saved archive in the place of what the embedded services hold; 400,
 // and nothing changes, when it is damaged. Deliveries in work settle against nothing.
 type LoadState struct {
-	ops.Op[StateLoaded] `route:"PUT /state" limit:"68719476736" clock:"own"`
+	ops.Op[StateLoaded] `route:"PUT /state" limit:"68719476736" clock:"own" effect:"destroys"`
 
 	Archive io.Reader `body:"raw"`
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/run"
 	"github.com/redeliver/redeliver/host/scenario"
+	"github.com/redeliver/redeliver/host/timespan"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -48,8 +49,7 @@ type Driven struct {
 	Logs     []LogLine       `json:"logs,omitempty"`     // of the handlers, the last 50
 }
 
-// A Span is a span of virtual time in any form that a scenario takes: "30s", "2d", "00:00:30",
-// "PT30S".
+// A Span is a span of virtual time in any of its forms: "30s", "2d", "00:00:30", "PT30S".
 type Span time.Duration
 
 // UnmarshalJSON reads a span.
@@ -58,7 +58,7 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &given); err != nil {
 		return fmt.Errorf("%s is no span of time: want a text such as \"30s\", \"2d\" or \"00:00:30\"", text)
 	}
-	d, err := scenario.ParseSpan(given)
+	d, err := timespan.Parse(given)
 	if err != nil {
 		return err
 	}

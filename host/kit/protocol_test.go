@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", h.path + "/drive", nil, 400, kit.BadRequest, "say one of by, jump, next, idle and until: 0 are there"},
 		{"POST", h.path + "/drive", object{"idle": true, "next": true}, 400, kit.BadRequest, "2 are there"},
 		{"POST", h.path + "/drive", object{"by": 30}, 400, kit.BadRequest, "30 is no span of time"},
-		{"POST", h.path + "/drive", object{"by": "soon"}, 400, kit.BadRequest, "this is no length of time"},
+		{"POST", h.path + "/drive", object{"by": "soon"}, 400, kit.BadRequest, "want a duration, such as 30s"},
 		{"POST", h.path + "/drive", object{"until": object{}}, 400, kit.BadRequest, "until is empty"},
 		{"POST", h.path + "/drive", object{"until": object{"poisned": "Pack"}}, 400, kit.BadRequest, `did you mean "poisoned"?`},
 		{"POST", h.path + "/drive", object{"until": object{"poisoned": "Pak"}}, 404, kit.NotFound, `did you mean "Pack"?`},

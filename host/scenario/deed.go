@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/timespan"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -106,7 +107,7 @@ func (d *deed) read(in any) error {
 		case into.Type() == reflect.TypeFor[[]byte]():
 			into.SetBytes([]byte(textOf(raw)))
 		case into.Type() == reflect.TypeFor[time.Duration]():
-			length, err := parseSpan(textOf(raw))
+			length, err := timespan.Parse(textOf(raw))
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.Name, err)
 			}

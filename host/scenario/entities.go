@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/timespan"
 )
 
 // entities are what the services have at the start.
@@ -84,10 +86,10 @@ func ruleList(value any) (list []any) {
 // isoSpan writes a span as Config.json has it; other values stay.
 func isoSpan(value any) any {
 	text, ok := value.(string)
-	if !ok {
+	if !ok || strings.HasPrefix(text, "P") {
 		return value
 	}
-	if d, err := parseSpan(text); err == nil {
+	if d, err := timespan.Parse(text); err == nil {
 		return fmt.Sprintf("PT%gS", d.Seconds())
 	}
 	return value

@@ -3,17 +3,14 @@ package scenario
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/host/timespan"
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// A span is a length of virtual time. It is written as in Go with days (1d12h, 10s), or
-// as the platform's time spans (00:15:00, 1.00:00:00).
+// A span is a length of virtual time, in a form of package timespan.
 type span time.Duration
 
 func (s *span) UnmarshalJSON(b []byte) error {
@@ -21,34 +18,9 @@ func (s *span) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &text); err != nil {
 		return err
 	}
-	d, err := parseSpan(text)
+	d, err := timespan.Parse(text)
 	*s = span(d)
 	return err
-}
-
-var days = regexp.MustCompile(`^(\d+)d`)
-
-func parseSpan(text string) (time.Duration, error) {
-	if strings.Contains(text, ":") {
-		return retrycontext.ParseTimeSpan(text)
-	}
-	var whole time.Duration
-	rest := text
-	if m := days.FindStringSubmatch(text); m != nil {
-		d, err := time.ParseDuration(m[1] + "h")
-		if err != nil {
-			return 0, fmt.Errorf("span %q: %w", text, err)
-		}
-		whole, rest = 24*d, strings.TrimPrefix(text, m[0])
-		if rest == "" {
-			return whole, nil
-		}
-	}
-	d, err := time.ParseDuration(rest)
-	if err != nil {
-		return 0, errors.New("this is no length of time")
-	}
-	return whole + d, nil
 }
 
 // A spanRange is a span that is expected: least to most, both included.
@@ -72,8 +44,8 @@ func (r *spanRange) read(text string) error {
 		high = low
 	}
 	var err error
-	if r.least, err = parseSpan(low); err == nil {
-		r.most, err = parseSpan(high)
+	if r.least, err = timespan.Parse(low); err == nil {
+		r.most, err = timespan.Parse(high)
 	}
 	if err == nil && r.most < r.least {
 		err = errors.New("the range ends before it begins")
@@ -136,6 +108,3 @@ func rangeFaults(doc *schemas.Document, path string, value any, faults []*schema
 	}
 	return faults
 }
-
-// ParseSpan reads a length of virtual time as scenarios write it: "1d12h", "10s", "00:15:00".
-func ParseSpan(text string) (time.Duration, error) { return parseSpan(text) }

@@ -2,14 +2,14 @@ package cli
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
+	"github.com/redeliver/redeliver/host/timespan"
 )
 
-// Span is the value of a flag for a duration above 0: as Go has it, 1m30s, or as
-// Service Bus does, PT1M30S. Zero means that the flag is not given.
+// Span is the value of a flag for a duration above 0, in a form of package timespan. Zero means
+// that the flag is not given.
 type Span time.Duration
 
 // String implements pflag.Value.
@@ -22,23 +22,12 @@ func (s *Span) String() string {
 
 // Set implements pflag.Value.
 func (s *Span) Set(text string) error {
-	d, err := ParseSpan(text)
+	d, err := timespan.Parse(text)
 	if err != nil || d <= 0 {
-		return errors.New("want a duration above 0, " + SpanForms)
+		return errors.New("want a duration above 0, " + timespan.Forms)
 	}
 	*s = Span(d)
 	return nil
-}
-
-// SpanForms says how a duration is written: Go's form has no days.
-const SpanForms = "such as 30s, 10m, 24h, PT10M or P14D"
-
-// ParseSpan reads a duration in either form.
-func ParseSpan(text string) (time.Duration, error) {
-	if strings.HasPrefix(text, "P") {
-		return duration.Parse(text)
-	}
-	return time.ParseDuration(text)
 }
 
 // Type implements pflag.Value.

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/timespan"
 )
 
 // A filler sets the fields of an operation from a command line.
@@ -123,9 +124,9 @@ func (f *filler) take(args []string) error {
 			at.SetString(args[i])
 			continue
 		}
-		d, err := cli.ParseSpan(args[i])
+		d, err := timespan.Parse(args[i])
 		if err != nil || p.Beyond(int64(d)) {
-			return cli.Misused(fmt.Errorf("%q: want %s, %s", args[i], p.Field.Tag.Get("want"), cli.SpanForms))
+			return cli.Misused(fmt.Errorf("%q: want %s, %s", args[i], p.Field.Tag.Get("want"), timespan.Forms))
 		}
 		at.SetInt(int64(d))
 	}
@@ -225,8 +226,8 @@ func (f *filler) span(p ops.Param, at *time.Duration, name, usage string) {
 			if *given == "" {
 				return nil
 			}
-			if *at, err = cli.ParseSpan(*given); err != nil || p.Beyond(int64(*at)) {
-				return cli.Misused(fmt.Errorf("--%s %q: want %s, %s", name, *given, want, cli.SpanForms))
+			if *at, err = timespan.Parse(*given); err != nil || p.Beyond(int64(*at)) {
+				return cli.Misused(fmt.Errorf("--%s %q: want %s, %s", name, *given, want, timespan.Forms))
 			}
 			return nil
 		})

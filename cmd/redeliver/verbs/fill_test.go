@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/host/timespan"
 )
 
 // every has a field of each kind that a command can fill.
@@ -85,9 +86,9 @@ func TestFill(t *testing.T) {
 		{line: "a --n 10", why: "--n: want a number from 2 to 9"},
 		{line: "a --n x", why: `invalid argument "x" for "--n" flag`},
 		{line: "a --no=x", why: `invalid argument "x" for "--no" flag`},
-		{line: "a --wait -1s", why: `--wait "-1s": want a duration of 0 or more, ` + cli.SpanForms},
-		{line: "a --wait x", why: `--wait "x": want a duration of 0 or more, ` + cli.SpanForms},
-		{line: "a --above 0s", why: `invalid argument "0s" for "--above" flag: want a duration above 0, ` + cli.SpanForms},
+		{line: "a --wait -1s", why: `--wait "-1s": want a duration of 0 or more, ` + timespan.Forms},
+		{line: "a --wait x", why: `--wait "x": want a duration of 0 or more, ` + timespan.Forms},
+		{line: "a --above 0s", why: `invalid argument "0s" for "--above" flag: want a duration above 0, ` + timespan.Forms},
 		{line: "a --silent x", why: "unknown flag: --silent"},
 		{line: "a --set x", why: "unknown flag: --set"},
 		{line: "a --body x", why: "unknown flag: --body"},
@@ -131,7 +132,7 @@ func TestFillDuration(t *testing.T) {
 		cmd := AdvanceClock.Command(cli.Streams{})
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		cmd.SetArgs([]string{text})
-		want := `"` + text + `": want a duration above 0 and at most 8784h (P366D), ` + cli.SpanForms
+		want := `"` + text + `": want a duration above 0 and at most 8784h (P366D), ` + timespan.Forms
 		if err := cmd.Execute(); err == nil || err.Error() != want {
 			t.Errorf("clock advance %s: %v, want %s", text, err, want)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops/run"
+	"github.com/redeliver/redeliver/host/timespan"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -269,10 +270,10 @@ func parseSince(text string) (ago time.Duration, first int64, err error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
 		return 0, n, nil
 	}
-	if d, err := cli.ParseSpan(text); err == nil && d > 0 {
+	if d, err := timespan.Parse(text); err == nil && d > 0 {
 		return d, 0, nil
 	}
-	return 0, 0, cli.Misused(fmt.Errorf("--since %q: want a duration above 0, %s, or a sequence number from 1", text, cli.SpanForms))
+	return 0, 0, cli.Misused(fmt.Errorf("--since %q: want a duration above 0, %s, or a sequence number from 1", text, timespan.Forms))
 }
 
 // printer is the printer of "redeliver start", for a host in another process.

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/queues"
+	"github.com/redeliver/redeliver/host/timespan"
 	blobtrigger "github.com/redeliver/redeliver/triggers/blob"
 )
 
@@ -42,9 +43,9 @@ func life(ttl *string) error {
 	if *ttl == "" || *ttl == "never" {
 		return nil
 	}
-	d, err := cli.ParseSpan(*ttl)
+	d, err := timespan.Parse(*ttl)
 	if err != nil || d < time.Second {
-		return cli.Misused(fmt.Errorf("--ttl %q: want never or a duration of 1s or more, %s", *ttl, cli.SpanForms))
+		return cli.Misused(fmt.Errorf("--ttl %q: want never or a duration of 1s or more, %s", *ttl, timespan.Forms))
 	}
 	*ttl = d.String()
 	return nil

@@ -270,6 +270,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
 		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.listening.AwaitMade, GUIDs: h.ids.GUIDs,
 		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own hostjson.Switches) hostjson.Switches { return h.fleet.switches(h, own) },
+		Durable: openDurable(h),
 	})
 	h.loader.residents = served.Residents(h.env)
 	return h, nil
@@ -505,13 +506,14 @@ func (h *Host) Close() error {
 	grace := time.AfterFunc(shutdownTimeout, h.Abort) //clock:outside the clock may stand still
 	defer grace.Stop()
 	h.clk.Inside("stop host", h.close)
+	err := h.env.Durable.Close()
 	if !h.fleet.isLast(h) {
-		return nil
+		return err
 	}
 	if h.own != nil {
 		h.own.Close()
 	}
-	return h.embedded.Close()
+	return errors.Join(err, h.embedded.Close())
 }
 
 func (h *Host) close() {

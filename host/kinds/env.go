@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/durabletask"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/locks"
@@ -40,6 +41,10 @@ type Env struct {
 
 	// Switches are what the services keep to while an app with its own switches is loaded.
 	Switches func(own hostjson.Switches) hostjson.Switches
+
+	// Durable is the HTTP management API of Durable Functions, whose addresses clients of
+	// orchestrations are given.
+	Durable *durabletask.API
 
 	// Watcher tells listeners of queues what this host has put there.
 	Watcher *trigger.Watcher

@@ -31,7 +31,7 @@ const (
 
 // systemKeys are the names of the system keys: keys of the extensions that take
 // webhooks (ext: the name of the extension and "_extension").
-var systemKeys = []string{"blobs_extension", "eventgrid_extension"} // read only
+var systemKeys = []string{"blobs_extension", durableKey, "eventgrid_extension"} // read only
 
 // defaultKey is the name of the key that every function and the host as a whole
 // begin with.
@@ -227,6 +227,13 @@ func (k *Keys) isSystem(name, key string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return equal(key, k.data.System[name])
+}
+
+// system is the system key of that name.
+func (k *Keys) system(name string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.data.System[name]
 }
 
 // All lists the keys: master, host, system, then functions by name.

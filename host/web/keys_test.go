@@ -40,7 +40,7 @@ func TestKeys(t *testing.T) {
 			}
 			seen[k.Value] = true
 		}
-		want := []string{"master//", "host//default", "system//blobs_extension", "system//eventgrid_extension", "function/Orders/default"}
+		want := []string{"master//", "host//default", "system//blobs_extension", "system//durabletask_extension", "system//eventgrid_extension", "function/Orders/default"}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("keys (-want +got):\n%s", diff)
 		}

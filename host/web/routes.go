@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redeliver/redeliver/host"
@@ -41,6 +42,7 @@ func New(h *host.Host, opts *Options) *Server {
 	}
 	s.guard = &listen.Guard{Names: s.opts.Names, Undotted: s.opts.Container, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
+	s.durable = durableHook(s)
 	s.streaming, s.endStreams = context.WithCancel(context.Background())
 	s.server = &listen.Server{Handler: s.routes(), Wrap: listen.Spelling(""), Context: clock.ForVisitor, Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
 	return s
@@ -59,6 +61,7 @@ func (s *Server) Start() error {
 		return err
 	}
 	s.addr = addr
+	s.host.Durable().ServedAt(s.URL(), sync.OnceValue(func() string { return durableCode(s) }))
 	if !covers(s.opts.Address, s.opts.AdminAddress) {
 		if _, err := s.server.Listen(listen.Port{Address: s.opts.AdminAddress, Number: addr.(*net.TCPAddr).Port}); err != nil {
 			s.Close()
@@ -82,6 +85,9 @@ func (s *Server) routes() http.Handler {
 		switch {
 		case isWebHook(r.URL.Path):
 			s.serveWebHook(w, r)
+			return
+		case isDurableHook(r.URL.Path):
+			s.durable.ServeHTTP(w, r)
 			return
 		case isHealth(r.URL.Path):
 			s.serveHealth(w, r)

@@ -123,6 +123,7 @@ type Server struct {
 
 	guard    *listen.Guard
 	throttle *throttle
+	durable  http.Handler // the management API of Durable Functions
 
 	server *listen.Server
 	addr   net.Addr // nil before Start

@@ -15,6 +15,8 @@ const (
 
 	blobHook = "/runtime/webhooks/blobs"
 	blobKey  = "blobs_extension"
+
+	durableKey = "durabletask_extension"
 )
 
 // isWebHook reports whether a path belongs to an extension's web hook.

@@ -106,7 +106,7 @@ func TestEventGridHookKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"master//": 202, "system//eventgrid_extension": 202, "system//blobs_extension": 401, "host//default": 401}
+	want := map[string]int{"master//": 202, "system//eventgrid_extension": 202, "system//blobs_extension": 401, "system//durabletask_extension": 401, "host//default": 401}
 	for _, k := range keys.All() {
 		name := k.Kind + "/" + k.Function + "/" + k.Name
 		for _, code := range []string{"code", "Code"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/cmd/redeliver/catalogue"
 	"github.com/redeliver/redeliver/cmd/redeliver/cli"
 	"github.com/redeliver/redeliver/cmd/redeliver/remote"
 	"github.com/redeliver/redeliver/cmd/redeliver/run"
@@ -108,7 +109,18 @@ func check(ctx context.Context, dir string, set []string, files app.EntityFiles,
 			Hint: "is this the folder of a function app?",
 		})
 	}
+	identify(report.Errors)
+	identify(report.Warnings)
 	return report, nil
+}
+
+// identify names the entries of the manual that tell more of problems.
+func identify(problems []app.Problem) {
+	for i := range problems {
+		if e, ok := catalogue.Find(problems[i].Reason); ok {
+			problems[i].ID = e.ID
+		}
+	}
 }
 
 // filesOnly reads the files of an app, and says what stands in code and was not read.

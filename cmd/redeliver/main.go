@@ -42,7 +42,7 @@ func execute(ctx context.Context, args []string, std cli.Streams) int {
 	std.Out, std.Err = out, cli.NewOutlet(std.Err)
 	root := newRoot(std, all.Table())
 	root.SetArgs(gatherFunctions(gatherWorkerArguments(hostStart(args))))
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.Failure()
 	}
@@ -53,7 +53,9 @@ func execute(ctx context.Context, args []string, std cli.Streams) int {
 	if errors.As(err, &code) {
 		return int(code) // everything has been said
 	}
-	cli.NewConsole(std, false).Fail(err)
+	console := cli.NewConsole(std, false)
+	console.Naming, _ = cmd.Flags().GetBool("verbose") // false where there is no such flag
+	console.Fail(err)
 	var usage *cli.UsageError
 	if errors.As(err, &usage) {
 		return cli.ExitUsage

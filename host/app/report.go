@@ -125,6 +125,9 @@ type Problem struct {
 	Reason   string `json:"reason"`
 	Hint     string `json:"hint,omitempty"`
 	Kind     string `json:"kind,omitempty"`
+	// ID is the entry of the manual that tells more (R-1), where there is one. Check leaves it
+	// empty: who shows the report knows the manual.
+	ID string `json:"id,omitempty"`
 	// First marks the fault of a file or function that the platform would
 	// report.
 	First bool `json:"first,omitempty"`

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/term"
+
+	"github.com/redeliver/redeliver/cmd/redeliver/catalogue"
 )
 
 // Rules for what the commands write.
@@ -38,7 +40,11 @@ type Console struct {
 	Mu       sync.Mutex
 	Out, Err io.Writer
 	holding  bool // what is printed
-	held     []byte
+
+	// Naming puts the identity of an entry of the manual, such as, behind what has one. It
+	// is set before the console is used.
+	Naming bool
+	held   []byte
 }
 
 // NewConsole returns a console for std. plain turns colour off.
@@ -192,6 +198,9 @@ func (c *Console) Say(kind, text string) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	c.releaseLocked()
+	if e, ok := catalogue.Find(text); ok && c.Naming {
+		text = strings.TrimRight(text, "\n") + " [" + e.ID + "]"
+	}
 	_, _ = fmt.Fprintf(c.Err, "redeliver: %s: %s\n", kind, strings.TrimRight(PrintableLines(text), "\n"))
 }
 

@@ -61,6 +61,7 @@ func newCommon(ctx context.Context, stop func(), std cli.Streams, dirs []string,
 	c := &common{
 		flags: f, stop: stop, ended: ctx.Done(), out: cli.NewConsole(std, f.output != "pretty"), begun: time.Now(),
 	}
+	c.out.Naming = f.verbose
 	c.log = show.NewLog(c.out, f.verbose, c.now)
 	c.faults.Services = all.Table().Faults()
 	names := app.Names(dirs)

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 // assistant DIR [FLAG...] TOOL [ARGUMENTS] calls a tool of "redeliver mcp", started in DIR by
@@ -56,9 +58,34 @@ func askAssistant(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Check(err)
 			_, _ = to.Write(append(text, '\n'))
 		}
+		if !out.IsError {
+			list, err := session.ListTools(ctx, nil)
+			ts.Check(err)
+			for _, tool := range list.Tools {
+				if tool.Name == args[0] && tool.OutputSchema != nil {
+					ts.Check(fits(tool.OutputSchema, out.StructuredContent))
+				}
+			}
+		}
 	}
 	began := time.Now()
 	if err := session.Close(); err != nil { // the input ends, and with it the process
 		ts.Fatalf("the server has not ended well after %v: %v", time.Since(began), err)
 	}
+}
+
+// fits reports why a value is not what a JSON Schema wants.
+func fits(schema, value any) error {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return err
+	}
+	compiled, err := jsonschema.CompileString("output.json", string(text))
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		return errors.New("a tool with a schema of answers has told none")
+	}
+	return compiled.Validate(value)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,12 +31,16 @@ func (a *assistant) tools() []mcp.Tool {
 			mcp.Operation(a.ask, "", mcp.Reads, run.Explain{}, latestText).Like(verbs.Explain.Command(a.std))),
 		tool("ls", "List functions and services", "", "", "", a.list()),
 		tool("peek", "Show messages", "Show what a queue, a Service Bus entity, a Cosmos DB container, a table or a recorded output holds, and change nothing.", "service", "", a.peeks()...),
+		tool("blobs", "List blobs", "", "", "", a.listBlobs()),
+		tool("download", "Read a blob", "", "", "", a.download()),
 		tool("logs", "Read the journal", "", "", "", a.logs()),
 		tool("check", "Check the app", "", "", "", a.check()),
 		tool("test", "Run scenarios", "", "", "", a.test()),
 		tool("send", "Send a message", "Send a message, an event or a document to a service of the running host: a function with a trigger for it gets it.", "service", "", a.sends()...),
 		tool("invoke", "Run a function by hand", "", "", "",
 			alone(verbs.Invoke.Way(a.ask))),
+		tool("upload", "Write a blob", "", "", "", a.upload()),
+		tool("create", "Make an entity", "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB, or a table.", "service", "", a.creates()...),
 		tool("clock", "Show or move the clock", "The clock of the running host: retry waits, locks, timers and lifetimes follow it. Without an action it is shown.", "action", "show", a.clocks()...),
 		tool("fail", "Make something fail", "Make something of the running host fail, to see what the app makes of it.", "what", "", a.fails()...),
 		tool("expire_lock", "End locks of Service Bus", "", "", "",
@@ -45,6 +48,8 @@ func (a *assistant) tools() []mcp.Tool {
 		tool("redrive", "Redrive poison messages", "Give poison messages and dead letters another chance.", "service", "", a.redrives()...),
 		tool("purge", "Remove messages", "Remove the messages of a queue or an entity, the documents of a container, or the entities of a table.", "service", "",
 			verbs.PurgeQueue.Way(a.ask), verbs.PurgeBus.Way(a.ask), verbs.PurgeCosmos.Way(a.ask), verbs.PurgeTable.Way(a.ask)),
+		tool("delete", "Remove an entity", "Remove an entity of Service Bus, Event Grid or Cosmos DB, or a table, with all that it holds.", "service", "", a.deletes()...),
+		tool("state", "Save or load the state", "Keep everything that the embedded services hold in a file of the folder, or put a kept state in its place.", "action", "", a.saveState(), a.loadState()),
 		tool("reset", "Empty all services", "", "", "",
 			alone(verbs.ResetState.Way(a.ask))),
 	}
@@ -131,7 +136,8 @@ func (a *assistant) list() mcp.Way {
 	lists := run.Listings(all.Table().Services())
 	list := verbs.List(a.std, lists)
 	return mcp.Way{
-		About: mcp.Prose(list.Long, 2),
+		About:  mcp.Prose(list.Long, 2),
+		Answer: "Inventory", Part: true,
 		Arguments: []mcp.Argument{{Name: "what", Schema: map[string]any{
 			"type": "array", "items": map[string]any{"type": "string", "enum": verbs.ListNames(lists)}, "description": "some of the lists; default all",
 		}}},
@@ -152,12 +158,15 @@ func (a *assistant) list() mcp.Way {
 	}
 }
 
+// hidden stands in the place of a key.
+const hidden = "********"
+
 // maskInventory hides what lets others in: keys of topics, and codes in the addresses of web
 // hooks.
 func maskInventory(inv *run.Inventory) {
 	for i := range inv.EventGrid {
 		topic := &inv.EventGrid[i]
-		topic.Key = "********"
+		topic.Key = hidden
 		for j := range topic.Subscriptions {
 			s := &topic.Subscriptions[j]
 			if u, err := url.Parse(s.Endpoint); err == nil && u.RawQuery != "" {
@@ -290,32 +299,6 @@ func (a *assistant) test() mcp.Way {
 			return mcp.Answer{Text: text.String(), Data: out}, nil
 		},
 	}
-}
-
-// below are paths in the assistant's folder; without paths the folder itself. A path that
-// leads out of it is refused.
-func (a *assistant) below(paths []string) ([]string, error) {
-	if len(paths) == 0 {
-		return []string{cli.Short(a.dir)}, nil
-	}
-	root, err := filepath.EvalSymlinks(a.dir)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]string, len(paths))
-	for i, path := range paths {
-		whole := path
-		if !filepath.IsAbs(path) {
-			whole = filepath.Join(a.dir, path)
-		}
-		if real, err := filepath.EvalSymlinks(whole); err == nil {
-			if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
-				return nil, cli.Hinted(fmt.Errorf("%q is not in the folder %q", path, a.dir), "scenarios are run in the folder of the assistant only")
-			}
-		}
-		out[i] = cli.Short(whole)
-	}
-	return out, nil
 }
 
 // texts are the texts of a list.

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +32,7 @@ func Operation[In ops.Request[Out], Out any](ask Ask, name string, effect Effect
 // Asked is Operation with a text that also depends on what was asked.
 func Asked[In ops.Request[Out], Out any](ask Ask, name string, effect Effect, in In, tell func(in *In, out *Out) string) Way {
 	o := newOperation(ops.RouteOf(in), reflect.ValueOf(in))
-	w := Way{Name: name, Effect: effect, About: o.about(), Arguments: o.arguments}
+	w := Way{Name: name, Effect: effect, About: o.about(), Arguments: o.arguments, Answer: o.answer()}
 	w.Do = func(ctx context.Context, given map[string]any) (Answer, error) {
 		asked, out := in, *new(Out)
 		if err := o.fill(ctx, &asked, given); err != nil {
@@ -74,20 +75,33 @@ type operationDoc struct {
 			}
 		}
 	}
+	Responses map[string]struct {
+		Content map[string]struct {
+			Schema struct {
+				Ref string `json:"$ref"`
+			}
+		}
+	}
 }
 
-// described are the operations of the OpenAPI description, by method and path.
-var described = sync.OnceValue(func() map[string]operationDoc {
+// description is the OpenAPI description: operations by method and path, schemas by name.
+type description struct {
+	operations map[string]operationDoc
+	schemas    map[string]map[string]any
+}
+
+var described = sync.OnceValue(func() description {
 	var api3 struct {
-		Paths map[string]map[string]operationDoc
+		Paths      map[string]map[string]operationDoc
+		Components struct{ Schemas map[string]map[string]any }
 	}
 	if err := json.Unmarshal(schemas.ControlAPI(), &api3); err != nil {
 		panic(err) // it is a part of the program
 	}
-	out := map[string]operationDoc{}
+	out := description{map[string]operationDoc{}, api3.Components.Schemas}
 	for path, methods := range api3.Paths {
 		for method, doc := range methods {
-			out[strings.ToUpper(method)+" "+path] = doc
+			out.operations[strings.ToUpper(method)+" "+path] = doc
 		}
 	}
 	return out
@@ -95,7 +109,7 @@ var described = sync.OnceValue(func() map[string]operationDoc {
 
 // newOperation reads what an operation takes. Fields that are set already are no arguments.
 func newOperation(route ops.Route, in reflect.Value) *operation {
-	doc, ok := described()[route.Method+" "+ops.Prefix+route.Path]
+	doc, ok := described().operations[route.Method+" "+ops.Prefix+route.Path]
 	if !ok {
 		panic("operation " + route.Name + " is not described")
 	}
@@ -179,6 +193,12 @@ func (o *operation) about() string {
 	return text
 }
 
+// answer is the name of the schema of the operation's answer, or "" where it has none.
+func (o *operation) answer() string {
+	ref := o.doc.Responses[strconv.Itoa(o.route.Status)].Content["application/json"].Schema.Ref
+	return ref[strings.LastIndexByte(ref, '/')+1:]
+}
+
 // status matches a refusal as descriptions for clients of the API have it.
 func status(before string) *regexp.Regexp {
 	return regexp.MustCompile(regexp.QuoteMeta(before) + `4\d\d( when| for|,)`)
@@ -188,6 +208,11 @@ func status(before string) *regexp.Regexp {
 func (o *operation) fill(ctx context.Context, in any, given map[string]any) error {
 	query, body, fields := url.Values{}, "", map[string]any{}
 	path := map[string]string{}
+	for _, p := range o.route.Params() { // one that is set already, and required, is read too
+		if at := reflect.ValueOf(in).Elem().FieldByIndex(p.Field.Index); p.In == "query" && p.Required && at.Kind() == reflect.String && !at.IsZero() {
+			query.Set(p.Name, at.String())
+		}
+	}
 	for name, value := range given {
 		p, ok := o.params[name]
 		switch {

@@ -75,10 +75,14 @@ func (s *Server) logger() *slog.Logger {
 func (t *Tool) declared() *sdk.Tool {
 	effect, no := t.effect(), false
 	destroys := effect == Destroys
-	return &sdk.Tool{
+	tool := &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: t.describe(), InputSchema: t.schema(),
 		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: effect == Reads, DestructiveHint: &destroys, OpenWorldHint: &no},
 	}
+	if output := t.output(); output != nil { // in the interface a nil map is something
+		tool.OutputSchema = output
+	}
+	return tool
 }
 
 // knownTool refuses a call of a tool that is not there, with the one that was meant.
@@ -123,7 +127,7 @@ func told(answer Answer) *sdk.CallToolResult {
 	case err != nil:
 		return failed(&Refusal{Text: err.Error()})
 	case len(data) > MaxAnswer:
-		data, _ = json.Marshal(map[string]string{"omitted": fmt.Sprintf("the answer has %d bytes of JSON, which is more than %d: ask for less", len(data), MaxAnswer)})
+		data, _ = json.Marshal(map[string]string{omitted: fmt.Sprintf("the answer has %d bytes of JSON, which is more than %d: ask for less", len(data), MaxAnswer)})
 	}
 	out.StructuredContent = json.RawMessage(data)
 	return out

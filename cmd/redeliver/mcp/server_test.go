@@ -147,6 +147,30 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// A tool has a schema of its answers when each of its ways has one, and words of it only once.
+func TestOutputSchemas(t *testing.T) {
+	t.Parallel()
+	list, err := connect(t, &mcp.Server{Tools: (&asked{}).tools()}).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range list.Tools {
+		schema, err := json.Marshal(tool.OutputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range map[string][]string{
+			"explain": {`"$ref":"#/$defs/Inventory"`, `"$ref":"#/$defs/ContainerInfo"`, `"omitted"`},
+			"send":    {`"anyOf":[{"$ref":"#/$defs/Message"},{"$ref":"#/$defs/BusSent"},`},
+			"reset":   {"null"}, // its answer is a status
+		}[tool.Name] {
+			if !strings.Contains(string(schema), part) || strings.Contains(string(schema), `"description":"`) {
+				t.Errorf("%s: %s lacks %s, or has descriptions", tool.Name, schema, part)
+			}
+		}
+	}
+}
+
 // A call that is taken reaches the host as the operation that it means.
 func TestCalls(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,8 @@ type Way struct {
 	About     string
 	Arguments []Argument
 	Effect    Effect
+	Answer    string // the name of its Data among the schemas of the control API; empty: they do not have it
+	Part      bool   // Data may lack what Answer always has
 
 	// Do does it with arguments of the types that their schemas name: string, bool, int64,
 	// []any, or any value of JSON. It may be called concurrently, and ends with ctx.

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"encoding/json"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -92,14 +91,15 @@ func plain(std cli.Streams, s *ops.Service, op ops.Route) *cobra.Command {
 	r, in := &remote.Remote{Std: std}, reflect.New(op.In).Elem()
 	cmd := &cobra.Command{Short: op.Short}
 	f := fill(cmd, in, nil, nil, nil)
+	if f.file {
+		panic("operation " + op.Name + " takes a file: it needs a Verb")
+	}
 	words := []string{s.Name}
 	for _, p := range f.args {
 		words = append(words, strings.ToUpper(p.Name))
 	}
 	if f.body.IsValid() {
 		words = append(words, "[BODY|-]")
-	} else if f.file.IsValid() {
-		words = append(words, "FILE|-")
 	}
 	cmd.Use = strings.Join(words, " ")
 	if len(s.Listings) > 0 {
@@ -112,19 +112,12 @@ func plain(std cli.Streams, s *ops.Service, op ops.Route) *cobra.Command {
 		if err := f.takeBody(std, args, nil); err != nil {
 			return err
 		}
-		var edit []func(*http.Request)
-		if from, err := f.open(std, args); err != nil {
-			return err
-		} else if from != nil {
-			defer from.Close()
-			edit = append(edit, from.measured)
-		}
 		c, err := r.Reach(cmd.Context())
 		if err != nil {
 			return err
 		}
 		var answer json.RawMessage
-		if err := c.Read(cmd.Context(), in.Interface(), &answer, edit...); err != nil {
+		if err := c.Read(cmd.Context(), in.Interface(), &answer); err != nil {
 			return err
 		}
 		if len(answer) == 0 { // a status is all

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -110,24 +111,57 @@ func (v Verb[In, Out]) keep(cmd *cobra.Command, r *remote.Remote, in *In, last [
 		return err
 	}
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		resp, err := c.Ask(ctx, *in)
-		if err != nil {
-			return err
+		if file != "-" {
+			kept, err := v.Keep(ctx, c, in, func(from io.Reader) (int64, error) { return writeFile(file, from) })
+			if err != nil {
+				return err
+			}
+			kept.File = file
+			return r.Say(kept, v.Kept(kept))
 		}
-		defer resp.Body.Close()
-		body := answer{resp.Body, v.What(in)}
-		if file == "-" {
-			out := cli.DataOut(r.Std.Out)
-			_, err := io.Copy(out, body)
-			return errors.Join(err, out.Close())
-		}
-		n, err := writeFile(file, body)
-		if err != nil {
-			return err
-		}
-		kept := remote.Written{File: file, Bytes: n, ContentType: resp.Header.Get(blobs.BlobContentType)}
-		return r.Say(kept, v.Kept(kept))
+		out := cli.DataOut(r.Std.Out)
+		_, err := v.Keep(ctx, c, in, func(from io.Reader) (int64, error) { return io.Copy(out, from) })
+		return errors.Join(err, out.Close())
 	})
+}
+
+// Keep asks for an operation whose answer is a stream, and has it read.
+func (v Verb[In, Out]) Keep(ctx context.Context, c *remote.Client, in *In, read func(from io.Reader) (int64, error)) (kept remote.Written, err error) {
+	resp, err := c.Ask(ctx, *in)
+	if err != nil {
+		return kept, err
+	}
+	defer resp.Body.Close()
+	kept.ContentType = resp.Header.Get(blobs.BlobContentType)
+	kept.Bytes, err = read(answer{resp.Body, v.What(in)})
+	return kept, err
+}
+
+// From asks for an operation whose body is a file, and tells the answer and its text.
+func (v Verb[In, Out]) From(ctx context.Context, c *remote.Client, in *In, file string) (out Out, text string, err error) {
+	from, err := openInput(cli.Streams{}, file)
+	if err != nil {
+		return out, "", err
+	}
+	defer from.Close()
+	v.take(in, from)
+	if out, err = remote.Call(ctx, c, *in, from.measured); err != nil {
+		return out, "", err
+	}
+	return out, v.text(in, &out), nil
+}
+
+// take makes a file the body of an operation.
+func (v Verb[In, Out]) take(in *In, from *input) {
+	at := reflect.ValueOf(in).Elem()
+	for _, field := range reflect.VisibleFields(at.Type()) {
+		if paramOf(field).In == "body" {
+			at.FieldByIndex(field.Index).Set(reflect.ValueOf(from))
+		}
+	}
+	if v.Opened != nil {
+		v.Opened(in, from)
+	}
 }
 
 // answer is a stream on its way in; its errors name it.

@@ -28,7 +28,7 @@ type filler struct {
 	least int
 	first func(arg string) error // reads the first argument in the place of args; nil: it is one of them
 	body  reflect.Value          // the last argument; not valid: there is none
-	file  reflect.Value          // is read from the file that the last argument names; not valid: there is none
+	file  bool                   // the body is a stream, from the file that the last argument names
 	late  []func() error         // refuse values of flags, in the order of the fields
 }
 
@@ -46,7 +46,7 @@ func fill(cmd *cobra.Command, in reflect.Value, args []string, words []Word, onl
 			if at.Kind() == reflect.Slice {
 				f.body = at
 			} else {
-				f.file = at
+				f.file = true
 			}
 		case p.Required || slices.Contains(args, field.Name):
 			f.args = append(f.args, p)
@@ -68,7 +68,7 @@ func (f *filler) accept(cmd *cobra.Command) {
 	if f.body.IsValid() {
 		most++
 	}
-	if f.file.IsValid() {
+	if f.file {
 		least, most = least+1, most+1
 	}
 	cmd.Args = cli.Arguments(least, most)
@@ -149,19 +149,6 @@ func (f *filler) takeBody(std cli.Streams, args []string, read func(cli.Streams,
 	body, err := read(std, args[f.before():])
 	f.body.SetBytes(body)
 	return err
-}
-
-// open opens the file that the last argument names, if it names one; the request has to be
-// edited by it.
-func (f *filler) open(std cli.Streams, args []string) (*input, error) {
-	if !f.file.IsValid() {
-		return nil, nil
-	}
-	from, err := openInput(std, args[len(args)-1])
-	if err == nil {
-		f.file.Set(reflect.ValueOf(from))
-	}
-	return from, err
 }
 
 // flag makes a flag of a field.

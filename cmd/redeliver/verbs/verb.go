@@ -112,17 +112,15 @@ func (v Verb[In, Out]) kept() bool { return reflect.TypeFor[Out]() == reflect.Ty
 // answer.
 func (v Verb[In, Out]) tell(cmd *cobra.Command, r *remote.Remote, in *In, f *filler, args []string) error {
 	show := func(to *cli.Console, out *Out) error { return v.show(to, in, out) }
-	from, err := f.open(r.Std, args)
+	if !f.file {
+		return remote.Tell(cmd, r, *in, show)
+	}
+	from, err := openInput(r.Std, args[f.before()])
 	if err != nil {
 		return err
 	}
-	if from == nil {
-		return remote.Tell(cmd, r, *in, show)
-	}
 	defer from.Close()
-	if v.Opened != nil {
-		v.Opened(in, from)
-	}
+	v.take(in, from)
 	if from.file == "-" {
 		r.Std.In = nil // it is the body, and no answer
 	}

@@ -9,7 +9,7 @@ import (
 func contracts() []string {
 	return []string{
 		"./bindings", "./bindings/storage", "./bindings/queue", "./bindings/blob", "./bindings/table",
-		"./bindings/messaging", "./bindings/servicebus", "./bindings/eventhubs", "./bindings/cosmos",
+		"./bindings/messaging", "./bindings/servicebus", "./bindings/eventhubs", "./bindings/cosmos", "./bindings/durable",
 	}
 }
 

@@ -10,6 +10,7 @@ const (
 	ServiceBus = "servicebus"
 	EventHubs  = "eventhubs"
 	EventGrid  = "eventgrid"
+	Durable    = "durable"
 )
 
 // Life of the host and of its handler processes.
@@ -58,6 +59,20 @@ const (
 	EventDropped      Kind = "event_dropped"   // Event Grid gave an event up, and no dead letter was written; cause says why
 )
 
+// Instances of orchestrators and entities (spec durable 12.1). Source is the task hub,
+// message_id the instance.
+const (
+	InstanceStarted    Kind = "instance_started"    // a start was committed; cause says by what
+	OrchestrationTurn  Kind = "orchestration_turn"  // a turn was committed, or aborted: status
+	TaskScheduled      Kind = "task_scheduled"      // with its turn; name is the activity, child or entity, or "timer"
+	TaskEnded          Kind = "task_ended"          // an end was taken by a turn; delay is how long it took
+	EventRaised        Kind = "event_raised"        // an event reached an inbox
+	InstanceControlled Kind = "instance_controlled" // somebody has changed what an instance does; status is the command
+	InstanceEnded      Kind = "instance_ended"
+	EntityBatch        Kind = "entity_batch"    // a batch of operations was committed, or aborted: status
+	DurableFinding     Kind = "durable_finding" // a fault of the platform or of the app that an instance has met: name
+)
+
 // Handlers, test control and the circuit breaker.
 const (
 	HandlerLog        Kind = "handler_log"
@@ -75,6 +90,7 @@ func Kinds() []Kind {
 		ServiceUnreachable, ServiceBack, ListenerLockLost,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, Settled,
 		Enqueued, Expired, Purged, StateLoaded, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, TransactionEnded, EventAttempted, EventDelayed, EventDropped,
+		InstanceStarted, OrchestrationTurn, TaskScheduled, TaskEnded, EventRaised, InstanceControlled, InstanceEnded, EntityBatch, DurableFinding,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
 	}
 }

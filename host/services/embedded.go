@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/durable"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -66,6 +67,7 @@ type Embedded struct {
 	hubs      *eventhubs.Namespace
 	documents *cosmos.Account
 	grid      *eventgrid.Grid
+	engine    *durable.Engine
 }
 
 // StorageFault is a moment at which an operation of the embedded storage can be
@@ -81,7 +83,7 @@ func Open(clk clock.Clock, opts *Options) (*Embedded, error) {
 	if err := e.openAccounts(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(e.openBus(), e.openHubs(), e.openCosmos(), e.openGrid()); err != nil {
+	if err := errors.Join(e.openBus(), e.openHubs(), e.openCosmos(), e.openGrid(), e.openDurable()); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
@@ -176,6 +178,17 @@ func (e *Embedded) openGrid() (err error) {
 	return nil
 }
 
+// openDurable makes the engine of Durable Functions.
+func (e *Embedded) openDurable() (err error) {
+	opts := &durable.Options{Seed: e.opts.Seed ^ hashOf("durable"), Record: e.opts.Record, Fault: e.durableFault()}
+	if e.db != nil {
+		e.engine, err = durable.Open(e.clk, e.db, opts)
+		return err
+	}
+	e.engine = durable.New(e.clk, opts)
+	return nil
+}
+
 // Stop ends what the services do by themselves: nothing new begins. Stopped waits for it.
 func (e *Embedded) Stop() { e.grid.Stop() }
 
@@ -223,6 +236,9 @@ func (e *Embedded) Cosmos() *cosmos.Account { return e.documents }
 
 // EventGrid is Event Grid: the topics of redeliver.eventGrid in host.json, and others.
 func (e *Embedded) EventGrid() *eventgrid.Grid { return e.grid }
+
+// Durable is the engine of Durable Functions, with its task hubs.
+func (e *Embedded) Durable() *durable.Engine { return e.engine }
 
 // IsEntity reports whether a name is a queue's or a topic's of the Service Bus namespace.
 func (e *Embedded) IsEntity(name string) bool { return HasEntity(e.bus, name) }
@@ -283,7 +299,7 @@ func StartTime(db *store.Store, accounts ...string) (time.Time, error) {
 // lastChange is the time of the last change of any storage account, or of one of the
 // other services.
 func lastChange(db *store.Store, accounts []string) (last time.Time, err error) {
-	for _, of := range []keep.Keys{servicebus.Keys, eventhubs.Keys, cosmos.Keys, eventgrid.Keys} {
+	for _, of := range []keep.Keys{servicebus.Keys, eventhubs.Keys, cosmos.Keys, eventgrid.Keys, durable.Keys} {
 		t, err := of.LastTime(db)
 		if err != nil {
 			return time.Time{}, err

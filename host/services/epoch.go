@@ -6,6 +6,7 @@ import (
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/durable"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/storage"
 )
@@ -55,4 +56,9 @@ func (e *Embedded) CosmosIn(in *epoch.Epoch, account cosmosapi.Account) (cosmosa
 		return e.documents.In(in), true
 	}
 	return account, false
+}
+
+// DurableIn returns a task hub as a listener of an epoch reaches it.
+func (e *Embedded) DurableIn(in *epoch.Epoch, hub string) *durable.Hub {
+	return e.engine.Hub(hub).In(in)
 }

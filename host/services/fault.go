@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/durable"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -16,8 +17,8 @@ import (
 // fail: before it, so that nothing happens, and after its effect, so that the caller does
 // not learn of it. The function that is asked may wait, by the clock.
 type FaultPoint struct {
-	Service   string // "queue", "blob", "servicebus", "eventhubs", "cosmos" or "eventgrid"; "handler" of what runs the functions
-	Op        string // the method's name: "Delete", "Complete", "SendEvents", "Upsert", ...; of Event Grid "Deliver" and "Retry", of the handler "Invoke"
+	Service   string // "queue", "blob", "servicebus", "eventhubs", "cosmos", "eventgrid" or "durable"; "handler" of what runs the functions
+	Op        string // the method's name: "Delete", "Complete", "SendEvents", "Upsert", ...; of Event Grid "Deliver" and "Retry", of the handler "Invoke", of turns durable.BeforeTurn and its like
 	Entity    string // queue, container/blob, path of an entity, hub, database/container, topic/subscription, function
 	MessageID string // of settlements, renewals and events
 	After     bool   // the operation has taken effect
@@ -113,5 +114,14 @@ func (e *Embedded) gridFault() func(eventgrid.FaultPoint) error {
 	}
 	return func(p eventgrid.FaultPoint) error {
 		return e.opts.Faults(FaultPoint{Service: "eventgrid", Op: p.Op, Entity: p.Subscription, MessageID: p.EventID, After: p.After})
+	}
+}
+
+func (e *Embedded) durableFault() func(durable.FaultPoint) error {
+	if e.opts.Faults == nil {
+		return nil
+	}
+	return func(p durable.FaultPoint) error {
+		return e.opts.Faults(FaultPoint{Service: "durable", Op: p.Op, Entity: p.Function, MessageID: p.Instance, After: p.After})
 	}
 }

@@ -17,8 +17,8 @@ import (
 // storage accounts, in them what the host keeps there itself, such as the status of
 // timers and the checkpoints of Event Hubs; the entities and messages of Service Bus;
 // event hubs with their events; Cosmos DB containers with their documents and feeds,
-// the leases among them; and topics, subscriptions and undelivered events of Event
-// Grid. It is the same whether the services are kept in a store or in memory, and what
+// the leases among them; topics, subscriptions and undelivered events of Event Grid; and
+// the task hubs of Durable Functions. It is the same whether the services are kept in a store or in memory, and what
 // one has saved the other loads.
 
 // keyed is an embedded service other than storage, whose state is keys.
@@ -31,7 +31,7 @@ type keyed interface {
 }
 
 // keyed are the services beside storage.
-func (e *Embedded) keyed() []keyed { return []keyed{e.bus, e.hubs, e.documents, e.grid} }
+func (e *Embedded) keyed() []keyed { return []keyed{e.bus, e.hubs, e.documents, e.grid, e.engine} }
 
 // Stored reports whether the services are kept in a store. Then [Embedded.Save] needs no
 // clock, and may be as slow as w.

@@ -23,6 +23,7 @@ type Machine struct {
 	buffer    []durable.Event
 	carried   []durable.Event
 	raised    []Raised // of the last turn
+	ignored   []int
 	held      []*durable.Event
 	now       time.Time
 	next      *string // the input of continue-as-new, when it is reached
@@ -101,7 +102,7 @@ func (m *Machine) Feed(e *durable.Event) {
 		return
 	}
 	if e.Type == durable.OrchestratorStarted {
-		m.raised = nil
+		m.raised, m.ignored = nil, nil
 	}
 	switch e.Type {
 	case durable.ExecutionResumed:
@@ -152,6 +153,7 @@ func (m *Machine) take(e *durable.Event) {
 func (m *Machine) end(e *durable.Event, failed bool) {
 	s := m.open[e.Task]
 	if s == nil {
+		m.ignored = append(m.ignored, e.Task)
 		return
 	}
 	delete(m.open, e.Task)

@@ -10,7 +10,7 @@ import (
 
 // Result tells how the machine stands after the events that it was fed.
 func (m *Machine) Result() *Result {
-	r := &Result{Outcome: m.outcome(), Suspended: m.suspended, Mismatch: m.mismatch, Carried: m.carried, Buffered: m.buffer, Raised: m.raised}
+	r := &Result{Outcome: m.outcome(), Suspended: m.suspended, Mismatch: m.mismatch, Carried: m.carried, Buffered: m.buffer, Raised: m.raised, Ignored: m.ignored, Next: m.n}
 	r.Findings = m.lookAround(r.Outcome)
 	if !m.suspended && !(m.ended != nil && m.ended.Status == durable.Terminated) {
 		for _, s := range m.scheduled {
@@ -19,6 +19,9 @@ func (m *Machine) Result() *Result {
 				r.Scheduled = append(r.Scheduled, s.Scheduled)
 			}
 		}
+	}
+	for _, s := range m.scheduled {
+		r.Numbers = append(r.Numbers, s.Scheduled)
 	}
 	r.Cancelled = m.cancelled
 	if r.Outcome == nil {

@@ -26,6 +26,10 @@ type Result struct {
 	Events    []durable.Event
 	Scheduled []Scheduled
 
+	// Numbers says the same of everything that has a number, and Next is the next one.
+	Numbers []Scheduled
+	Next    int
+
 	// Outcome is how the execution ends; nil: it goes on.
 	Outcome *Outcome
 
@@ -40,9 +44,11 @@ type Result struct {
 	// has read.
 	Carried, Buffered []durable.Event
 
-	// Buffers says of each event of the history's last turn by its place there whether it
-	// was delivered, buffered or held.
+	// Raised says what became of the events of the last turn, in their order.
 	Raised []Raised
+
+	// Ignored are the numbers of ends of the last turn that nobody has waited for.
+	Ignored []int
 
 	Suspended bool
 	Findings  []durable.Finding

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/emulator/durable/plan"
+	"github.com/redeliver/redeliver/host/emulator/durable/plan/notation"
 )
 
 // worked are the worked examples of spec durable 4.12: one row for each turn that they
@@ -88,13 +89,13 @@ func TestWorkedExamples(t *testing.T) {
 		seen[row.id] = true
 		t.Run(row.id, func(t *testing.T) {
 			t.Parallel()
-			r := reply(t, row.plan)
-			in, st, events := instance(row.runtime), plan.Read("O", &r), history(t, row.history, guid)
+			r := notation.Reply(row.plan)
+			in, st, events := instance(row.runtime), plan.Read("O", &r), notation.History(row.history, guid)
 			got := plan.Plan(in, events, st)
-			if text := eventsText(got); text != row.events {
+			if text := notation.Events(got); text != row.events {
 				t.Errorf("new events %q, want %q", text, row.events)
 			}
-			if text := outcomeText(got.Outcome); !strings.HasPrefix(text, row.outcome) || (text == "") != (row.outcome == "") {
+			if text := notation.Outcome(got.Outcome); !strings.HasPrefix(text, row.outcome) || (text == "") != (row.outcome == "") {
 				t.Errorf("outcome %q, want %q", text, row.outcome)
 			}
 			var names []string
@@ -130,8 +131,8 @@ func TestEndsHaveTheNextNumber(t *testing.T) {
 		{"S@0 X T0 Old", "act New —", 1}, // P-26
 		{"S@0 X", "sig @c@k add 1, done", 1},
 	} {
-		r := reply(t, row.plan)
-		got := plan.Plan(instance("node"), history(t, row.history, guid), plan.Read("O", &r))
+		r := notation.Reply(row.plan)
+		got := plan.Plan(instance("node"), notation.History(row.history, guid), plan.Read("O", &r))
 		if got.Outcome == nil || got.Outcome.Number != row.number {
 			t.Errorf("%s: outcome %+v, want number %d", row.history, got.Outcome, row.number)
 		}

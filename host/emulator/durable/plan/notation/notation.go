@@ -1,4 +1,9 @@
-package plan_test
+// Package notation reads and writes histories, plans and results in the short form of the
+// specification's worked examples, for tests (spec durable 4.12): a history as in
+// "S@0 X T0 A / S@0 ok0", a plan with its state as in "act A, done 5".
+//
+// Text that is not in the notation panics: it is the text of a test.
+package notation
 
 import (
 	"encoding/json"
@@ -6,41 +11,36 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/emulator/durable/plan"
 )
 
-// The notation of spec durable 4.12.
+// Start is 0h of the worked examples.
+var Start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // read only
 
-// start is 0h of the worked examples.
-var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) // read only
-
-// at reads a time: 0, 90s, 5m, 1h, 3d.
-func at(t testing.TB, s string) time.Time {
-	t.Helper()
+// At reads a time: 0, 90s, 5m, 1h, 3d.
+func At(s string) time.Time {
 	days := time.Duration(0)
 	if n, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := strconv.Atoi(n)
 		if err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
 		days, s = time.Duration(d)*24*time.Hour, "0"
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	return start.Add(days + d)
+	return Start.Add(days + d)
 }
 
 var numbered = regexp.MustCompile(`^(T|C|E|ok|no|f|W)(\d+)(?:→(.*))?$`) // read only
 
-// history reads a history, as in "S@0 X T0 A / S@0 ok0".
-func history(t testing.TB, text string, guid func(n int, now time.Time) string) []durable.Event {
-	t.Helper()
+// History reads a history. guid is the id of a request to an entity, which is written "ev $1".
+func History(text string, guid func(n int, now time.Time) string) []durable.Event {
 	var list []durable.Event
 	var now time.Time
 	words := strings.Fields(text)
@@ -54,7 +54,7 @@ func history(t testing.TB, text string, guid func(n int, now time.Time) string) 
 		case w == "X":
 			e.Type, e.Name = durable.ExecutionStarted, "O"
 		case strings.HasPrefix(w, "S@"):
-			e.Type, now = durable.OrchestratorStarted, at(t, w[2:])
+			e.Type, now = durable.OrchestratorStarted, At(w[2:])
 		case w == "ev":
 			e.Type = durable.EventRaised
 			var data string
@@ -66,9 +66,9 @@ func history(t testing.TB, text string, guid func(n int, now time.Time) string) 
 			e.Input = &data
 		case m != nil:
 			n, _ := strconv.Atoi(m[2])
-			numberedEvent(t, &e, m[1], n, m[3], word)
+			numberedEvent(&e, m[1], n, m[3], word)
 		default:
-			t.Fatalf("%q is no event", w)
+			panic(fmt.Sprintf("%q is no event", w))
 		}
 		e.Time = now
 		list = append(list, e)
@@ -76,7 +76,7 @@ func history(t testing.TB, text string, guid func(n int, now time.Time) string) 
 	return list
 }
 
-func numberedEvent(t testing.TB, e *durable.Event, kind string, n int, due string, word func() string) {
+func numberedEvent(e *durable.Event, kind string, n int, due string, word func() string) {
 	switch kind {
 	case "T":
 		e.Type, e.ID, e.Name = durable.TaskScheduled, n, word()
@@ -85,7 +85,7 @@ func numberedEvent(t testing.TB, e *durable.Event, kind string, n int, due strin
 	case "E":
 		e.Type, e.ID, e.Name = durable.EventSent, n, word()
 	case "W":
-		e.Type, e.ID, e.FireAt = durable.TimerCreated, n, at(t, due)
+		e.Type, e.ID, e.FireAt = durable.TimerCreated, n, At(due)
 	case "ok":
 		e.Type, e.Task = durable.TaskCompleted, n
 	case "no":
@@ -97,7 +97,6 @@ func numberedEvent(t testing.TB, e *durable.Event, kind string, n int, due strin
 
 // reader reads a plan.
 type reader struct {
-	testing.TB
 	rest string
 }
 
@@ -159,7 +158,7 @@ func (r *reader) action() object {
 	case "can":
 		return object{"actionType": 4, "input": json.RawMessage(r.word())}
 	case "tim":
-		fire := at(r, r.word()).Format("2006-01-02T15:04:05.000Z")
+		fire := At(r.word()).Format("2006-01-02T15:04:05.000Z")
 		return object{"actionType": 5, "fireAt": fire, "isCanceled": r.eat("x")}
 	case "ev":
 		return object{"actionType": 6, "externalEventName": r.word(), "reason": "ExternalEvent"}
@@ -172,13 +171,12 @@ func (r *reader) action() object {
 		children, _ := r.list("]")
 		return object{"actionType": map[string]int{"any": 11, "all": 12}[kind], "compoundActions": children}
 	default:
-		r.Fatalf("%q is no action", kind)
-		return nil
+		panic(fmt.Sprintf("%q is no action", kind))
 	}
 }
 
 func (r *reader) options() object {
-	o := object{"firstRetryIntervalInMilliseconds": at(r, r.word()).Sub(start).Milliseconds()}
+	o := object{"firstRetryIntervalInMilliseconds": At(r.word()).Sub(Start).Milliseconds()}
 	r.eat(",")
 	o["maxNumberOfAttempts"] = json.RawMessage(r.word())
 	for r.eat(",") {
@@ -186,17 +184,16 @@ func (r *reader) options() object {
 		case r.eat("×"):
 			o["backoffCoefficient"] = json.RawMessage(r.word())
 		case r.eat("timeout"):
-			o["retryTimeoutInMilliseconds"] = at(r, r.word()).Sub(start).Milliseconds()
+			o["retryTimeoutInMilliseconds"] = At(r.word()).Sub(Start).Milliseconds()
 		}
 	}
 	r.eat(")")
 	return o
 }
 
-// reply reads a plan with its state, as in "act A, done 5"; groups of V1 are in brackets.
-func reply(t testing.TB, text string) durable.Reply {
-	t.Helper()
-	r := &reader{t, text}
+// Reply reads a plan with its state; groups of V1 are in brackets.
+func Reply(text string) durable.Reply {
+	r := &reader{text}
 	if r.eat("label ") {
 		return durable.Reply{Failed: true, Message: "false\n\n$OutOfProcData$:" + r.rest}
 	}
@@ -215,13 +212,13 @@ func reply(t testing.TB, text string) durable.Reply {
 	}
 	b, err := json.Marshal(state)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return durable.Reply{Value: string(b)}
 }
 
-// eventsText writes new events in the notation.
-func eventsText(r *plan.Result) string {
+// Events writes new events in the notation.
+func Events(r *plan.Result) string {
 	var out []string
 	for i, e := range r.Events {
 		switch e.Type {
@@ -239,14 +236,15 @@ func eventsText(r *plan.Result) string {
 }
 
 func sinceStart(t time.Time) string {
-	d := t.Sub(start)
+	d := t.Sub(Start)
 	if d%(24*time.Hour) == 0 && d > 0 {
 		return fmt.Sprintf("%dd", d/(24*time.Hour))
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
 }
 
-func outcomeText(o *plan.Outcome) string {
+// Outcome writes how an execution ends, with its value; "" for nil.
+func Outcome(o *plan.Outcome) string {
 	if o == nil {
 		return ""
 	}

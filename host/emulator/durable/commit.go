@@ -1,0 +1,270 @@
+package durable
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings/durable"
+	"github.com/redeliver/redeliver/host/emulator/durable/plan"
+)
+
+// commit writes what a turn has come to (spec durable 5.4): history, status, what was
+// scheduled, and the end.
+func (op *operation) commit(t *turn, r *plan.Result) {
+	inst := t.inst
+	d := op.e.desk(inst.hub.key)
+	of := d.of(inst.function())
+	before := inst.Custom
+	op.takeOut(inst, t.taken)
+	inst.Turns++
+	inst.All++
+	inst.Updated, inst.Generation = op.now, of.Generation
+	if r.Outcome == nil && of.FailStuck {
+		r.Outcome = hopeless(r)
+	}
+	events := append([]durable.Event(nil), t.events...)
+	for i := range r.Events {
+		r.Events[i].Time, r.Events[i].Generation = op.now, of.Generation
+		events = append(events, r.Events[i])
+	}
+	if r.Outcome != nil {
+		events = append(events, ending(r.Outcome, op.now))
+	}
+	events = append(events, durable.Event{Type: durable.OrchestratorCompleted, ID: -1, Time: op.now})
+	op.append(inst, events...)
+	if custom := inst.state.Custom; custom != nil || !(inst.Continued && inst.Turns == 1) {
+		inst.Custom = custom
+	}
+	inst.Status, inst.Output = durable.Running, nil
+	if r.Suspended {
+		inst.Status, inst.Output = durable.Suspended, reasonOf(inst.history)
+	}
+	inst.waits, inst.known = r.Open, true
+	op.recordTurn(inst, t, r, before)
+	for _, number := range r.Cancelled {
+		op.cancel(inst, number, r)
+	}
+	for i := range r.Events {
+		op.begun(inst, &r.Events[i])
+	}
+	if r.Outcome != nil {
+		op.end(inst, r)
+	}
+	for _, f := range r.Findings {
+		op.find(inst, f)
+	}
+	op.save(inst)
+}
+
+// hopeless ends an instance that can never go on, with its finding.
+func hopeless(r *plan.Result) *plan.Outcome {
+	for _, f := range r.Findings {
+		if plan.Hopeless(f.Name) {
+			text := f.Message
+			return &plan.Outcome{Status: durable.Failed, Number: r.Next, Value: &text}
+		}
+	}
+	return nil
+}
+
+// takeOut removes the messages of a turn from the inbox.
+func (op *operation) takeOut(inst *instance, n int) {
+	for _, m := range inst.inbox[:n] {
+		op.dropMessage(inst, m)
+	}
+	inst.inbox = append([]*message(nil), inst.inbox[n:]...)
+}
+
+// begun lets what was scheduled begin.
+func (op *operation) begun(inst *instance, e *durable.Event) {
+	switch e.Type {
+	case durable.TaskScheduled:
+		op.addActivity(inst, e)
+	case durable.TimerCreated:
+		op.addTimer(inst, e)
+	case durable.SubOrchestrationInstanceCreated:
+		op.addChild(inst, e)
+	case durable.EventSent:
+		op.addRequest(inst, e)
+	}
+}
+
+// addTimer sets a timer, unless it was cancelled at once.
+func (op *operation) addTimer(inst *instance, e *durable.Event) {
+	for _, open := range inst.waits {
+		if open.Number == e.ID && open.What == "timer" {
+			at := e.FireAt
+			if op.e.desk(inst.hub.key).of(inst.function()).Runtime == "java" {
+				at = at.Add(javaLate)
+			}
+			op.set(inst, e.ID, at, durable.Event{Type: durable.TimerFired, ID: -1, Task: e.ID, FireAt: e.FireAt})
+			return
+		}
+	}
+}
+
+// addChild starts a child; one whose id is in use fails.
+func (op *operation) addChild(inst *instance, e *durable.Event) {
+	parent := &durable.Parent{Name: inst.Name, InstanceID: inst.ID, ExecutionID: inst.Execution, Number: e.ID}
+	old := inst.hub.instances[e.InstanceID]
+	if old != nil && !old.Status.Finished() {
+		reason := inUse(old).Text
+		op.send(inst, inst.Execution, durable.Event{Type: durable.SubOrchestrationInstanceFailed, ID: -1, Task: e.ID, Reason: &reason})
+		return
+	}
+	op.create(inst.hub, durable.Start{Name: e.Name, ID: e.InstanceID, Version: e.Version, Input: e.Input, By: "parent"}, parent)
+}
+
+// end ends an execution.
+func (op *operation) end(inst *instance, r *plan.Result) {
+	o := r.Outcome
+	for _, a := range append([]*alarm(nil), inst.alarms...) {
+		op.unset(a)
+	}
+	inst.waits = nil
+	if o.Status == durable.ContinuedAsNew {
+		op.again(inst, r)
+		return
+	}
+	inst.Status, inst.Output, inst.Failure = o.Status, o.Value, o.Failure
+	op.takeOut(inst, len(inst.inbox))
+	inst.played, inst.encoded, inst.state, inst.reply = nil, 0, nil, ""
+	op.recordEnd(inst)
+	op.tellParent(inst, o)
+	op.e.ended.Broadcast()
+}
+
+// tellParent gives the end of a child to its parent.
+func (op *operation) tellParent(inst *instance, o *plan.Outcome) {
+	if inst.Parent == nil {
+		return
+	}
+	e := durable.Event{Type: durable.SubOrchestrationInstanceCompleted, ID: -1, Task: inst.Parent.Number, Result: o.Value}
+	if o.Status != durable.Completed {
+		e.Type, e.Result, e.Reason, e.Details, e.Failure = durable.SubOrchestrationInstanceFailed, nil, o.Value, o.Details, o.Failure
+	}
+	op.send(inst.hub.instances[inst.Parent.InstanceID], inst.Parent.ExecutionID, e)
+}
+
+// again begins the next execution: events that came behind the decision are carried over,
+// unread ones only when they are to be kept.
+func (op *operation) again(inst *instance, r *plan.Result) {
+	carried := r.Carried
+	if op.e.desk(inst.hub.key).of(inst.function()).KeepEvents {
+		carried = append(append([]durable.Event(nil), r.Buffered...), carried...)
+	}
+	later := inst.inbox
+	for _, m := range later {
+		op.dropMessage(inst, m)
+	}
+	op.dropHistory(inst)
+	inst.Execution = op.e.newID()
+	inst.history, inst.played, inst.encoded, inst.inbox = nil, nil, 0, nil
+	inst.state, inst.reply, inst.known = nil, "", false
+	inst.Turns, inst.Continued, inst.Input = 0, true, r.Outcome.Value
+	op.send(inst, "", inst.started())
+	for _, e := range carried {
+		op.send(inst, "", e)
+	}
+	for _, m := range later {
+		op.send(inst, m.execution, m.event)
+	}
+	op.recordStart(inst, "continueAsNew")
+}
+
+// started is the first event of an execution.
+func (inst *instance) started() durable.Event {
+	return durable.Event{
+		Type: durable.ExecutionStarted, ID: -1, Name: inst.Name, Version: inst.Version, Input: inst.Input, InstanceID: inst.ID, ExecutionID: inst.Execution, Parent: inst.Parent,
+	}
+}
+
+// create makes an instance, in the place of a finished one.
+func (op *operation) create(h *hub, s durable.Start, parent *durable.Parent) *instance {
+	if old := h.instances[s.ID]; old != nil {
+		op.remove(old)
+	}
+	inst := &instance{record: record{
+		ID: s.ID, Name: s.Name, Version: s.Version, Execution: op.e.newID(), Status: durable.Pending, Input: s.Input, Created: op.now, Updated: op.now, Parent: parent,
+	}}
+	h.insert(inst)
+	e := inst.started()
+	if s.Due.After(op.now) {
+		e.FireAt = s.Due.UTC().Round(0)
+		op.set(inst, -1, e.FireAt, durable.Event{})
+	}
+	op.send(inst, "", e)
+	op.save(inst)
+	op.recordStart(inst, s.By)
+	return inst
+}
+
+// remove forgets an instance; its activities end unheard.
+func (op *operation) remove(inst *instance) {
+	for _, a := range append([]*alarm(nil), inst.alarms...) {
+		op.unset(a)
+	}
+	op.takeOut(inst, len(inst.inbox))
+	op.dropHistory(inst)
+	delete(inst.hub.instances, inst.ID)
+	inst.hub.sorted.Remove(inst)
+	op.e.desk(inst.hub.key).drop(inst)
+	delete(op.dirty, inst)
+	op.dropInstance(inst)
+	op.e.ended.Broadcast()
+}
+
+// refuse makes the turn of an orchestrator that does not exist, without a worker.
+func (op *operation) refuse(inst *instance) {
+	t := &turn{inst: inst}
+	op.takeInbox(t)
+	d := op.e.desk(inst.hub.key)
+	r := &durable.Reply{Failed: true, Message: d.functions.Missing(durable.Orchestrator, inst.Name)}
+	inst.state = nil
+	op.commit(t, op.plan(inst, t.events, r))
+	op.touch(inst)
+}
+
+// terminate makes the last turn of an instance, without a worker.
+func (op *operation) terminate(inst *instance) {
+	t := &turn{inst: inst}
+	op.takeInbox(t)
+	inst.state = &plan.State{Custom: inst.Custom}
+	op.commit(t, plan.Plan(op.planned(inst), append(inst.history[:len(inst.history):len(inst.history)], t.events...), inst.state))
+	op.touch(inst)
+}
+
+// find notes a finding on an instance, once each.
+func (op *operation) find(inst *instance, f durable.Finding) {
+	for _, known := range inst.Findings {
+		if known.Name == f.Name {
+			return
+		}
+	}
+	inst.Findings = append(inst.Findings, f)
+	op.save(inst)
+	op.recordFinding(inst, f)
+}
+
+// reasonOf is the reason of the last suspension.
+func reasonOf(history []durable.Event) *string {
+	for i := len(history) - 1; i >= 0; i-- {
+		if history[i].Type == durable.ExecutionSuspended {
+			return history[i].Reason
+		}
+	}
+	return nil
+}
+
+func inUse(inst *instance) *durable.Error {
+	return &durable.Error{Code: durable.CodeInUse, Status: inst.Status, Text: fmt.Sprintf("An Orchestration instance with the status %s already exists.", inst.Status)}
+}
+
+// ending is the last event of an execution but one.
+func ending(o *plan.Outcome, now time.Time) durable.Event {
+	e := durable.Event{Type: durable.ExecutionCompleted, ID: o.Number, Time: now, Result: o.Value, Details: o.Details, Status: o.Status, Failure: o.Failure}
+	if o.Status == durable.ContinuedAsNew {
+		e.Type = durable.ContinueAsNew
+	}
+	return e
+}

@@ -30,7 +30,7 @@ type payload struct {
 func (d *delivery) run(rc *retrycontext.Context) error {
 	f := d.f
 	h := f.gen.host
-	d.asked = triggers.Request{} // what an earlier attempt asked for is over
+	d.asked, d.returned = triggers.Request{}, nil // what an earlier attempt asked for is over
 	if h.life.Over() {
 		return errKilled
 	}
@@ -82,6 +82,7 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	if err := d.writeOutputs(f.gen.attempts, resp); err != nil {
 		return d.failed(err)
 	}
+	d.returned = resp.Return
 	return nil
 }
 
@@ -102,7 +103,9 @@ func (d *delivery) request(rc *retrycontext.Context) *call.Request {
 		Actions:       d.ev.Actions,
 	}
 
-	req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
+	if d.ev.Delivery != "" { // else it has no place in a trace
+		req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
+	}
 	if !d.ev.Batch {
 		req.MessageID = d.base.MessageID
 	}

@@ -30,6 +30,7 @@ type delivery struct {
 	kept     map[*app.Binding]any // what bindings keep for the current attempt
 	response *bindings.HTTPResponse
 	asked    triggers.Request
+	returned *bindings.Value
 	logs     func(call.Log) // writes a line of the handler
 	caller   *caller        // below whose token it is; may be nil
 	span     string         // what the worker adds to that of the current attempt
@@ -84,7 +85,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 
 	res := triggers.Result{Err: err, Attempts: attempts, Asked: d.asked}
 	if err == nil {
-		res.Response = d.response
+		res.Response, res.Returned = d.response, d.returned
 	}
 	res.Cancelled = err != nil && (ctx.Err() != nil || f.gen.attempts.Err() != nil)
 	if cut || err != nil && (f.gen.attempts.Err() != nil || ev.CallerWaits && ctx.Err() != nil) {
@@ -93,6 +94,17 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 		f.breaker.Delivered(round, err == nil, f.breakerChanged)
 	}
 	return res
+}
+
+// Call implements triggers.Caller. The journal has the handler's own lines only.
+func (f *function) Call(ev *triggers.Event) triggers.Result {
+	d := &delivery{f: f, ev: ev, attempts: 1, base: f.record(ev)}
+	d.base.HasPolicy, d.base.MaxRetryCount, d.base.Invocation = false, 0, f.gen.host.ids.Invocation()
+	d.logs, d.counted.in = d.log, &f.gen.host.counters
+	d.counted.begun()
+	defer d.counted.over()
+	err := d.run(nil)
+	return triggers.Result{Err: err, Attempts: 1, Returned: d.returned, Cancelled: err != nil && (f.gen.attempts.Err() != nil || f.gen.host.life.Over())}
 }
 
 // sleep is the wait before a retry. It ends, and does not begin, without a caller

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/durabletask"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
@@ -270,7 +271,12 @@ func New(dir string, opts *Options) (*Host, error) {
 		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
 		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.listening.AwaitMade, GUIDs: h.ids.GUIDs,
 		AppName: h.opts.App, First: h.opts.Beside == nil, Switches: func(own hostjson.Switches) hostjson.Switches { return h.fleet.switches(h, own) },
-		Durable: openDurable(h),
+		Durable: served.ManagementAPI(h.clk, h.log, h.embedded, h.token, func() kinds.Generation {
+			if g := h.current.Load(); g != nil {
+				return g
+			}
+			return nil
+		}),
 	})
 	h.loader.residents = served.Residents(h.env)
 	return h, nil
@@ -323,6 +329,9 @@ func (h *Host) AppName() string { return h.opts.App }
 
 // Services are the embedded services. They are empty when Options.Services names others.
 func (h *Host) Services() *services.Embedded { return h.embedded }
+
+// Durable is the HTTP management API of Durable Functions, for who serves it.
+func (h *Host) Durable() *durabletask.API { return h.env.Durable }
 
 // Env is the part of the host that kinds and inspections of an app use.
 func (h *Host) Env() *kinds.Env { return h.env }

@@ -170,5 +170,5 @@ func TestJournalFaults(t *testing.T) {
 
 const (
 	kinds     = `"host_started", "host_stopped", "generation_loaded", "generation_refused", "edit_undone", "function_error", "process_started", "process_exited", "service_unreachable", "service_back", "listener_lock_lost", "received", "attempt_started", "attempt_ended", "retry_scheduled", "retries_exhausted", "retry_cancelled", "output_recorded", "settled", "enqueued", "expired", "purged", "state_loaded", "lock_renewed", "lock_expired", "dead_lettered", "forwarded", "checkpoint_written", "transaction_ended", "event_attempted", "event_delayed", "event_dropped", "handler_log", "fault_injected", "clock_moved", "circuit_opened", "circuit_half_opened" or "circuit_closed"`
-	decisions = `"deleted", "released", "poisoned", "dropped", "undecodable", "completed", "abandoned", "deferred", "dead_lettered", "lock_lost", "checkpointed", "not_checkpointed", "responded" or "recorded"`
+	decisions = `"deleted", "released", "poisoned", "dropped", "undecodable", "completed", "abandoned", "deferred", "dead_lettered", "lock_lost", "checkpointed", "not_checkpointed", "responded", "recorded" or "reported"`
 )

@@ -67,7 +67,7 @@ var renamed = map[Name][]Renamed{ // read only
 		{Old: "documentDB", New: "extensions.cosmosDB"},
 		{Old: "cosmosDB", New: "extensions.cosmosDB"},
 		{Old: "sendGrid", New: "extensions.sendGrid"},
-		{Old: "durableTask", New: "extensions.durableTask"},
+		{Old: "durableTask", New: "extensions.durableTask", Read: true},
 		{Old: "applicationInsights", New: "logging.applicationInsights"},
 		{Old: "logger", New: "logging"},
 		{Old: "tracing", New: "logging"},

@@ -26,7 +26,7 @@ func TestRenamedKeys(t *testing.T) {
 			if !n.Read {
 				continue
 			}
-			old := follow(root, n.In+"."+n.Old)
+			old := follow(root, strings.TrimPrefix(n.In+"."+n.Old, "."))
 			if old == nil || old["type"] != now["type"] || old["format"] != now["format"] {
 				t.Errorf("%s: the old name of %+v is not in the schema as the new one is", name, n)
 			}

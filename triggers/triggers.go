@@ -95,6 +95,9 @@ type Result struct {
 	// after a failure.
 	Response *bindings.HTTPResponse
 
+	// Returned is what the function returned; nil: nothing, or it failed.
+	Returned *bindings.Value
+
 	// Asked is the settlement that the handler asked for; zero means the
 	// trigger's own rule. A listener ignores what its kind does not know.
 	Asked Request
@@ -135,13 +138,14 @@ const (
 	NotCheckpointed Decision = "not_checkpointed" // Event Hubs, Cosmos
 	Responded       Decision = "responded"        // HTTP, Event Grid
 	Recorded        Decision = "recorded"         // timer
+	Reported        Decision = "reported"         // activity: its end went to the orchestration
 )
 
 // AllDecisions are all of them.
 func AllDecisions() []Decision {
 	return []Decision{
 		Deleted, Released, Poisoned, Dropped, Undecodable, Completed, Abandoned, Deferred, DeadLettered, LockLost,
-		Checkpointed, NotCheckpointed, Responded, Recorded,
+		Checkpointed, NotCheckpointed, Responded, Recorded, Reported,
 	}
 }
 

@@ -53,12 +53,6 @@ func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.S
 // reference of each extension on learn.microsoft.com. Not read type by type: MySQL, and
 // the first version.
 var foreignKinds = []BindingKind{ // read only
-	{Type: "orchestrationTrigger", Of: "Durable Functions", Directions: onlyTrigger},
-	{Type: "activityTrigger", Of: "Durable Functions", Directions: onlyTrigger},
-	{Type: "entityTrigger", Of: "Durable Functions", Directions: onlyTrigger},
-	{Type: "durableClient", Of: "Durable Functions", Directions: inOrOut},
-	{Type: "orchestrationClient", Of: "Durable Functions", Directions: inOrOut},
-
 	{Type: "table", Of: "Table storage", Directions: inOrOut},
 	{Type: "sqlTrigger", Of: "Azure SQL", Directions: onlyTrigger},
 	{Type: "sql", Of: "Azure SQL", Directions: inOrOut},

@@ -41,6 +41,7 @@ func (l *loader) loadFunctions() {
 	l.handler.notServed(functions)
 	l.indexer.nameOthers()
 	l.checkRoutes(functions)
+	l.durableClash(functions)
 	for _, f := range functions {
 		f.Faults = inOrder(f.staged)
 		schemas.Sort(f.Warnings)

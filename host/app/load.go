@@ -64,6 +64,8 @@ func Load(dir string, opts *Options) (*App, error) {
 		l.nothingDeclared()
 		l.unusedInputs()
 		l.checkStorage()
+		l.checkHub()
+		l.noteDurable()
 		l.findBuilt()
 	}
 	l.hashWatched()

@@ -21,7 +21,12 @@ func (l *hostFile) renamedKeys(r document.Reader) {
 		if n.In == "" && n.New != "" {
 			w.Reason = fmt.Sprintf("%s stood at the top of host.json in version 1, and is ignored there", n.Old)
 			w.Hint = "move it to " + n.New
-			if strings.HasPrefix(n.New, "extensions.") {
+			switch {
+			case n.Read && r.HasSection(n.New):
+				w.Reason = fmt.Sprintf("%s belongs below extensions since version 2.0, and is ignored beside %s", n.Old, n.New)
+			case n.Read:
+				w.Reason = fmt.Sprintf("%s belongs below extensions since version 2.0; Redeliver reads it here too, and the platform does not", n.Old)
+			case strings.HasPrefix(n.New, "extensions."):
 				w.Reason = fmt.Sprintf("%s belongs below extensions since version 2.0, and is ignored at the top of host.json", n.Old)
 			}
 		}

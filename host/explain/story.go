@@ -213,6 +213,7 @@ var endings = map[triggers.Decision]string{
 	triggers.Completed:    "the function has succeeded, and the message is completed",
 	triggers.Checkpointed: "the checkpoint is written, and the batch does not come again",
 	triggers.Recorded:     "the schedule goes on with its next occurrence",
+	triggers.Reported:     "the orchestration hears of the activity's end",
 	triggers.Undecodable:  "the message cannot be decoded",
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
@@ -54,6 +55,12 @@ func (t *Turn) ServiceBusIn(ns servicebus.Namespace) servicebus.Namespace {
 // EventHubsIn is QueuesIn for an Event Hubs namespace.
 func (t *Turn) EventHubsIn(hubs eventhubs.Namespace) eventhubs.Namespace {
 	return reach(t, hubs, t.Embedded.EventHubsIn)
+}
+
+// HubIn is QueuesIn for a task hub of Durable Functions, by its name.
+func (t *Turn) HubIn(name string) durable.Hub {
+	t.Uses.Store(true)
+	return t.Embedded.DurableIn(t.Epoch, name)
 }
 
 // CosmosIn is QueuesIn for a Cosmos DB account.

@@ -75,6 +75,7 @@ type Function interface {
 	Settled(ev *triggers.Event, s triggers.Settlement)
 	Skip(ev *triggers.Event)
 	Draining() bool
+	Call(ev *triggers.Event) triggers.Result
 }
 
 // A Listener is the listener of a function.

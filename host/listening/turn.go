@@ -164,4 +164,10 @@ func (t *turn) Gate() triggers.Gate { return t.of.Gate() }
 // Skip implements triggers.Sink.
 func (t *turn) Skip(ev *triggers.Event) { t.of.Skip(ev) }
 
-var _ triggers.Sink = (*turn)(nil)
+// Call implements triggers.Caller.
+func (t *turn) Call(ev *triggers.Event) triggers.Result { return t.of.Call(ev) }
+
+var (
+	_ triggers.Sink   = (*turn)(nil)
+	_ triggers.Caller = (*turn)(nil)
+)

@@ -251,7 +251,7 @@ func (t *tracer) end(d *delivery, r *journal.Record) {
 // outcome is the type of what went wrong, empty where nothing did, and its text.
 func (d *delivery) outcome(r *journal.Record, status int) (failed, text string) {
 	switch r.Decision {
-	case "deleted", "completed", "checkpointed", "recorded", "deferred", "responded":
+	case "deleted", "completed", "checkpointed", "recorded", "reported", "deferred", "responded":
 		// The sender of an event, a checkpoint and a schedule go on after a failure too.
 		switch {
 		case r.Error != "":

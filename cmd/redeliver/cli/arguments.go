@@ -69,7 +69,7 @@ var coreToolsWords = map[string]string{ // read only
 	"function":   "redeliver new NAME --trigger KIND",
 	"templates":  "redeliver new --help lists the triggers",
 	"extensions": "nothing has to be installed: redeliver start",
-	"durable":    "func durable: orchestrations run on the platform's host only",
+	"durable":    "redeliver start runs orchestrations; its HTTP API starts, queries and ends them, as the links of a client say",
 	"pack":       "func pack: nothing is packed here",
 }
 

@@ -404,7 +404,7 @@ func failure(rec *journal.Record) bool {
 		return rec.Status != "succeeded"
 	case journal.Settled:
 		switch rec.Decision {
-		case "deleted", "completed", "checkpointed", "responded", "recorded", "deferred":
+		case "deleted", "completed", "checkpointed", "responded", "recorded", "reported", "deferred":
 			status, refused := show.Answered(rec)
 			return refused || strings.HasPrefix(status, "with 5") || rec.Error != ""
 		}

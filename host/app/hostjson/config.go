@@ -28,6 +28,7 @@ type Config struct {
 	ServiceBus ServiceBus
 	EventHubs  EventHubs
 	Singleton  Singleton
+	Durable    DurableTask
 
 	// ExtensionBundle is nil unless the file names one.
 	ExtensionBundle *ExtensionBundle

@@ -86,6 +86,7 @@ func ReadConfig(r document.Reader, around Around) (c Config, earlierBundle bool)
 	c.ServiceBus = readServiceBus(r, l.Processors)
 	c.EventHubs = readEventHubs(r)
 	c.EventGrid = readEventGrid(r)
+	c.Durable = readDurableTask(r)
 	r.Look("aggregator.flushTimeout", "singleton.lockPeriod")
 	c.Singleton = Singleton{
 		ListenerLockPeriod:                  r.Span("singleton.listenerLockPeriod", minute, 15*time.Second, minute),

@@ -22,6 +22,9 @@ type Switches struct {
 	EventGridSchedule      string // 2019, current
 	EventGridJitterPercent int    // 0 to 50
 	EventGridProbation     bool   // on, off
+	DurableReplayCheck     string // off, turn, finished, both
+	DurableStuck           string // faithful, fail
+	DurableEvents          string // faithful, keep
 
 	// Explicit holds the names of the switches that were given a value, in their
 	// canonical spelling, so that the test kit can keep its own defaults for the
@@ -47,7 +50,7 @@ const (
 var switchNames = [...]string{
 	"retryCounting", "retryTriggers", "workerCrash", "wakeUp", "autoCreateEntities", "strictSessionSend",
 	"autoForwardFailure", "maxForwardHops", "eventGridSchedule", "eventGridJitterPercent", "eventGridProbation",
-	ignoreSwitch,
+	"durableReplayCheck", "durableStuck", "durableEvents", ignoreSwitch,
 }
 
 // SwitchNames are the names that a switch of --set may have.
@@ -79,6 +82,9 @@ func ReadSwitches(r document.Reader) Switches {
 		EventGridSchedule:      r.Word(at("eventGridSchedule"), "2019", "current"),
 		EventGridJitterPercent: r.Number(at("eventGridJitterPercent"), 10, 0, 50),
 		EventGridProbation:     r.Word(at("eventGridProbation"), "on", "off") == "on",
+		DurableReplayCheck:     r.Word(at("durableReplayCheck"), "off", "turn", "finished", "both"),
+		DurableStuck:           r.Word(at("durableStuck"), "faithful", "fail"),
+		DurableEvents:          r.Word(at("durableEvents"), "faithful", "keep"),
 		Explicit:               make(map[string]bool),
 	}
 	for _, name := range switchNames {

@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/blob"
 	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
+	"github.com/redeliver/redeliver/host/kinds/durable"
 	"github.com/redeliver/redeliver/host/kinds/eventgrid"
 	"github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/host/kinds/http"
@@ -23,11 +24,13 @@ import (
 var triggers = []func() kinds.Kind{ // read only
 	http.Kind, queue.Kind, blob.Kind, servicebus.Kind, eventgrid.Kind, timer.Kind,
 	eventhubs.Kind, cosmosdb.Kind, manual.Kind, manual.WarmUp,
+	durable.Orchestrator, durable.Activity, durable.Entity,
 }
 
 // bindings are the output and input bindings.
 var bindings = []func() kinds.Binding{ // read only
 	http.Output, queue.Output, blob.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
+	durable.Client, durable.OldClient,
 }
 
 // Facts are the facts of all kinds, for loading and checking an app without running it.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/redeliver/redeliver/host/internal/tempdir"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/worker"
 )
@@ -117,22 +118,22 @@ func quoted(list []string) string {
 // leftovers are the folders of runs that have not ended.
 type leftovers struct {
 	mu   sync.Mutex
-	dirs map[string]bool
+	dirs map[*tempdir.Dir]bool
 }
 
-func (l *leftovers) add(dir string) {
+func (l *leftovers) add(dir *tempdir.Dir) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.dirs == nil {
-		l.dirs = map[string]bool{}
+		l.dirs = map[*tempdir.Dir]bool{}
 	}
 	l.dirs[dir] = true
 }
 
-func (l *leftovers) drop(dir string) {
+func (l *leftovers) drop(dir *tempdir.Dir) {
 	if l == nil {
 		return
 	}
@@ -145,6 +146,6 @@ func (l *leftovers) remove() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for dir := range l.dirs {
-		_ = os.RemoveAll(dir) // a temporary folder
+		_ = dir.Remove() // a temporary folder
 	}
 }

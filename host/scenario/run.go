@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/internal/tempdir"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -132,7 +133,7 @@ type run struct {
 
 	mu       sync.Mutex
 	cleanups []func()
-	dir      string
+	dir      *tempdir.Dir // where folders of the run are made; nil: none was
 }
 
 var _ hosttest.TB = (*run)(nil)
@@ -141,8 +142,8 @@ var _ hosttest.TB = (*run)(nil)
 func (r *run) guard(f func()) {
 	on(r, f)
 	on(r, r.cleanup)
-	if r.dir != "" {
-		_ = os.RemoveAll(r.dir) // a temporary folder
+	if r.dir != nil {
+		_ = r.dir.Remove() // a temporary folder
 		r.left.drop(r.dir)
 	}
 }
@@ -313,15 +314,15 @@ func (r *run) Logf(string, ...any) {}
 
 // TempDir is a folder that is removed after the run.
 func (r *run) TempDir() string {
-	if r.dir == "" {
-		dir, err := os.MkdirTemp("", "redeliver-scenario-")
+	if r.dir == nil {
+		dir, err := tempdir.Make("redeliver-scenario-")
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
 		r.dir = dir
 		r.left.add(dir)
 	}
-	dir, err := os.MkdirTemp(r.dir, "")
+	dir, err := os.MkdirTemp(r.dir.Path, "")
 	if err != nil {
 		r.Fatalf("%v", err)
 	}

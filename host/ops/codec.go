@@ -7,12 +7,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // A Param is a field of an operation that a request carries by itself: in its path,
@@ -45,6 +49,9 @@ func (r Route) Params() (out []Param) {
 func Decode(r *http.Request, in any) error {
 	v := reflect.ValueOf(in).Elem()
 	route, query := routeOf(v.Type()), r.URL.Query()
+	if err := route.refuseUnknown(query); err != nil {
+		return err
+	}
 	for _, p := range route.Params() {
 		var values []string
 		switch p.In {
@@ -66,6 +73,28 @@ func Decode(r *http.Request, in any) error {
 	}
 	if route.JSON {
 		return decodeJSON(r.Body, in, v.Type())
+	}
+	return nil
+}
+
+// refuseUnknown refuses parameters of a query that the operation does not have: they would
+// change nothing, and who has misspelt one would not learn it.
+func (r Route) refuseUnknown(query url.Values) error {
+	var known []string
+	for _, p := range r.Params() {
+		if p.In == "query" {
+			known = append(known, p.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if slices.Contains(known, name) || name == "code" { // of a key
+			continue
+		}
+		out := &Error{Status: http.StatusBadRequest, Text: fmt.Sprintf("the operation has no parameter %q", name)}
+		if near := schemas.Meant(name, known); near != "" {
+			out.Hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return out
 	}
 	return nil
 }
@@ -186,7 +215,7 @@ func (p Param) Beyond(n int64) bool {
 }
 
 func (p Param) refuse(text string) error {
-	fault := cmp.Or(p.Field.Tag.Get("fault"), p.Name+" must be "+p.Field.Tag.Get("want"))
+	fault := cmp.Or(p.Field.Tag.Get("fault"), p.Name+" must be "+cmp.Or(p.Field.Tag.Get("want"), "a number"))
 	if strings.Contains(fault, "%q") {
 		fault = fmt.Sprintf(fault, text)
 	}

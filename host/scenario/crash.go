@@ -29,16 +29,20 @@ func (c *crash) UnmarshalJSON(raw []byte) error {
 
 func (r *run) crash(c *crash) {
 	h := r.instance(c.Instance)
-	r.fell = true
 	switch {
-	case c.Point == "" && c.Function == "":
+	case c.Point == "" && c.Function == "" && c.Nth != 0:
+		r.Fatalf("nth counts how often deliveries come to a point: it needs function and point")
+	case (c.Point == "") != (c.Function == ""):
+		r.Fatalf("the crash at a point of a delivery needs both, function and point")
+	}
+	switch {
+	case c.Point == "":
+		r.fell = true
 		if len(r.cast) > 1 {
 			r.cast.end()
 			return
 		}
 		h.Kill()
-	case c.Point == "" || c.Function == "":
-		r.Fatalf("the crash at a point of a delivery needs both, function and point")
 	default:
 		r.mustKnow("crash.function", aFunction, c.Function)
 		if p, _ := r.cast.function(c.Function); p != nil && len(r.cast) > 1 {
@@ -49,6 +53,7 @@ func (r *run) crash(c *crash) {
 				r.Fatalf("the crash of %s is still to come, and an instance crashes once: start it again before", w.at)
 			}
 		}
+		r.fell = true
 		h.KillAt(c.Function, c.Point, c.Nth)
 		r.crashes = append(r.crashes, waitingCrash{r.at, h})
 	}

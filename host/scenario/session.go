@@ -184,6 +184,28 @@ func (p *Session) KnownEntity(path string) error {
 	return errors.New(reason)
 }
 
+// MeantSource is the queue, entity, hub or topic that is meant by a name which nothing has;
+// empty: something has it, or none is near.
+func (p *Session) MeantSource(name string) string {
+	all := p.names()
+	var known []string
+	for _, place := range []place{aQueue, aContainer, aHub, anEntity, aCosmos, aTopic} {
+		if all.have(place, name) {
+			return ""
+		}
+		known = append(known, all[place]...)
+	}
+	for _, rec := range p.Records() {
+		if strings.EqualFold(rec.Source, name) {
+			return ""
+		}
+	}
+	if near := nearest(name, known); near != "" && !schemas.Numbered(name, near) {
+		return near
+	}
+	return ""
+}
+
 // End ends the host. A fault that nothing has met, and a crash that has not come, is a
 // failure.
 func (p *Session) End() []Failure {

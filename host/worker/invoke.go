@@ -71,6 +71,7 @@ type conversation struct {
 	lost    bool            // the connection broke and the process lives
 
 	told context.Context // ends when the function should
+	out  time.Time       // when the call went out, in real time; guarded by the mutex of the sleepers
 
 	mu    sync.Mutex // guards:
 	over  bool

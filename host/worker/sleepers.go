@@ -100,12 +100,24 @@ func (w *Sleepers) Until(invocation string) (time.Time, bool) {
 	return c.wait.at, true
 }
 
+// Runs is how long, in real time, a call has been out; false: it does not run.
+func (w *Sleepers) Runs(invocation string) (time.Duration, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.calls[invocation]
+	if c == nil {
+		return 0, false
+	}
+	return time.Since(c.out), true //clock:outside people wait in real time
+}
+
 // enter has the waits of a call found, leave no more.
 func (w *Sleepers) enter(c *conversation) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
+	c.out = time.Now() //clock:outside people wait in real time
 	defer w.mu.Unlock()
 	if w.calls == nil {
 		w.calls = map[string]*conversation{}

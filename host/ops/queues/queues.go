@@ -102,7 +102,8 @@ type Message struct {
 }
 
 // PeekQueue shows visible messages, or the one with an identifier, visible or not.
-// Nothing changes.
+// Nothing changes. A queue that a function of the app reads or writes, and the poison queue of
+// one that reads, is empty as long as it does not exist; any other is not found.
 type PeekQueue struct {
 	ops.Op[Peeked] `route:"GET /queues/{name}/messages" verb:"peek" needs:"storage"`
 
@@ -115,6 +116,9 @@ func (in PeekQueue) Do(ctx context.Context, e *ops.Env) (Peeked, error) {
 	out := Peeked{Queue: in.Queue, Messages: []Message{}}
 	q := e.Host.AppStorage().Queue(in.Queue)
 	found, err := look(ctx, e, in)
+	if errors.Is(err, bindings.ErrNotFound) && in.ID == "" && implied(e, in.Queue) {
+		return out, nil // nobody has put anything there
+	}
 	if err != nil {
 		return out, err
 	}

@@ -44,6 +44,26 @@ func receives(a *app.App, queue string) bool {
 	})
 }
 
+// implied reports whether bindings of the apps name a queue: one that functions read, its
+// poison queue, or one that they write.
+func implied(e *ops.Env, queue string) bool {
+	named := func(b *app.Binding) bool {
+		switch {
+		case b.Is("queueTrigger"):
+			return slices.ContainsFunc(queueNames(b), func(name string) bool { return strings.EqualFold(name, queue) })
+		case b.Is("queue"):
+			return strings.EqualFold(b.String("queueName"), queue)
+		}
+		return b.Is("blobTrigger") && queue == blobtrigger.PoisonQueue
+	}
+	for _, h := range e.Apps() {
+		if a := h.App(); a != nil && slices.ContainsFunc(a.Functions, func(f *app.Function) bool { return slices.ContainsFunc(f.Bindings, named) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // poisonError is why a message became poison, by the app whose function gave it up.
 func poisonError(e *ops.Env, id string) string {
 	for _, h := range e.Apps() {

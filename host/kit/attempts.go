@@ -31,7 +31,7 @@ type Attempt struct {
 	MaxRetryCount *int       `json:"maxRetryCount"` // null without a policy, -1 for ever
 	Started       time.Time  `json:"started"`       // virtual
 	Ended         *time.Time `json:"ended,omitempty"`
-	TookMS        float64    `json:"tookMs"` // in real time
+	TookMS        float64    `json:"tookMs"` // in real time; of one that runs so far, in what holds time still
 	Status        string     `json:"status"` // running, succeeded, failed, timed_out, lost
 	Error         *Error     `json:"error,omitempty"`
 	Decision      string     `json:"decision,omitempty"` // of the policy: retry, exhausted, permanent, cancelled
@@ -130,7 +130,7 @@ func (a *Attempt) look(r *journal.Record) {
 		a.Logs = append(a.Logs, LogLine{Level: r.Level, Text: r.Message})
 	case journal.AttemptEnded:
 		ended := tick(r.Time)
-		a.Ended, a.Status, a.TookMS = &ended, r.Status, float64(r.Beside.Elapsed.Microseconds())/1000
+		a.Ended, a.Status, a.TookMS = &ended, r.Status, milliseconds(r.Beside.Elapsed)
 		if r.Error != "" {
 			a.Error = errorOf(r)
 		}
@@ -175,6 +175,9 @@ func (in GetHolds) Do(ctx context.Context, h *Host) ([]*Attempt, error) {
 	all, err := GetAttempts{}.Do(ctx, h)
 	for _, a := range all {
 		if a.Status == running {
+			if runs, ok := h.sleepers.Runs(a.InvocationID); ok {
+				a.TookMS = milliseconds(runs)
+			}
 			if at, waits := h.sleepers.Until(a.InvocationID); waits {
 				at = tick(at)
 				a.WaitsUntil = &at

@@ -126,12 +126,12 @@ func TestWaitsEndWithTheirInvocation(t *testing.T) {
 // Another wait of an invocation replaces the one before; a caller that leaves waits no more.
 func TestWaitsReplaced(t *testing.T) {
 	t.Parallel()
-	leave := make(chan context.CancelFunc, 1)
+	leave, again, replaced := make(chan context.CancelFunc, 1), make(chan bool), make(chan bool)
 	h := start(t).attach(unlimited, map[string]func(*peerCall) error{
 		"Nap": func(c *peerCall) error {
-			first := make(chan object)
-			go func() { first <- c.wait(object{"for": "2h"}) }()
-			c.asleep("2030-01-01T02:00:00Z")
+			first := make(chan object, 1)
+			go func() { first <- c.wait(object{"for": "2h"}); close(replaced) }()
+			<-again
 			second := c.wait(object{"for": "1h"})
 			c.log(fmt.Sprint((<-first)["stopped"], " ", second["stopped"], " ", second["now"]))
 			ctx, end := context.WithCancel(context.Background())
@@ -147,14 +147,17 @@ func TestWaitsReplaced(t *testing.T) {
 			return nil
 		},
 	})
-	h.send("nap", "1")
-	h.asleep("2030-01-01T01:00:00Z")
+	h.send("nap", "1") // which is answered when the handler sleeps
+	close(again)
+	<-replaced
 	if out := h.post("/drive", object{"by": "61m"}); out["now"] != "2030-01-01T01:01:00Z" {
 		t.Errorf("drive: %v", out)
 	}
-	h.asleep("2030-01-01T06:00:00Z")
+	if hold := h.get("/holds")["list"].([]any)[0].(object); hold["waitsUntil"] != "2030-01-01T06:00:00Z" {
+		t.Errorf("it waits until %v", hold["waitsUntil"])
+	}
 	(<-leave)()
-	h.asleep("") // the handler has returned
+	h.follow("attempt_ended") // the handler has returned
 	if line := h.record(t, object{"kind": "handler_log"}); line["message"] != "replaced met 2030-01-01T01:00:00Z" {
 		t.Errorf("it says %v", line["message"])
 	}

@@ -126,6 +126,7 @@ func TestConformanceOfTheProgram(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-trimpath", "-o", program, "../../cmd/redeliver").CombinedOutput(); err != nil {
 		t.Skipf("no go command: %v %s", err, out)
 	}
+	t.Run("parent", func(t *testing.T) { endsWithParent(t, program) })
 	cmd := exec.Command(program, "kit")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -157,5 +158,39 @@ func TestConformanceOfTheProgram(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil || said.Len() > 0 {
 		t.Errorf("the end: %v %s", err, said.String())
+	}
+}
+
+// endsWithParent: the program ends with the process of --parent, though its standard input is
+// open.
+func endsWithParent(t *testing.T, program string) {
+	parent := exec.Command("sh", "-c", "read -r _")
+	life, err := parent.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(program, "kit", "--parent", fmt.Sprint(parent.Process.Pid))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "token") {
+		t.Errorf("the first line is %q, %v", line, err)
+	}
+	_ = life.Close()
+	_ = parent.Wait()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the end: %v", err)
 	}
 }

@@ -52,15 +52,23 @@ type Driven struct {
 // A Span is a span of virtual time in any of its forms: "30s", "2d", "00:00:30", "PT30S".
 type Span time.Duration
 
-// UnmarshalJSON reads a span.
+// spanError is why a text is no Span.
+type spanError struct{ text string }
+
+func (e *spanError) Error() string { return e.text }
+
+// UnmarshalJSON reads a span. Time moves forward only: one below zero is none.
 func (s *Span) UnmarshalJSON(text []byte) error {
 	var given string
 	if err := json.Unmarshal(text, &given); err != nil {
-		return fmt.Errorf("%s is no span of time: want a text such as \"30s\", \"2d\" or \"00:00:30\"", text)
+		return &spanError{fmt.Sprintf("%s is no span of time: want a text such as \"30s\", \"2d\" or \"00:00:30\"", text)}
 	}
 	d, err := timespan.Parse(given)
 	if err != nil {
-		return err
+		return &spanError{fmt.Sprintf("%q is no span of time: want one %s", given, timespan.Forms)}
+	}
+	if d < 0 {
+		return &spanError{fmt.Sprintf("%q is below zero, and time moves forward only", given)}
 	}
 	*s = Span(d)
 	return nil
@@ -83,6 +91,9 @@ func (in Drive) Do(ctx context.Context, h *Host) (out Driven, err error) {
 	if n != 1 {
 		return out, refuse(http.StatusBadRequest, BadRequest, "say one of by, jump, next, idle and until: %d are there", n)
 	}
+	if err := in.limits(); err != nil {
+		return out, err
+	}
 	ctx, leave := context.WithCancel(ctx) //clock:outside the caller is of the real world
 	defer leave()
 	defer context.AfterFunc(h.life, leave)() //clock:outside so is who ends the host
@@ -91,6 +102,19 @@ func (in Drive) Do(ctx context.Context, h *Host) (out Driven, err error) {
 		return err
 	})
 	return out, err
+}
+
+// limits refuses limits that would not count, or with which nothing could come.
+func (in Drive) limits() error {
+	switch {
+	case in.After != nil && in.Until == nil:
+		return refuse(http.StatusBadRequest, BadRequest, "after is for until: nothing else looks at records")
+	case in.Horizon != nil && in.Until == nil && !in.Idle:
+		return refuse(http.StatusBadRequest, BadRequest, "horizon is for until and idle: by, jump and next say themselves how far time moves")
+	case in.Horizon != nil && *in.Horizon == 0:
+		return refuse(http.StatusBadRequest, BadRequest, "horizon is zero: time could not move")
+	}
+	return nil
 }
 
 func (in Drive) drive(ctx context.Context, h *Host) (out Driven, err error) {
@@ -131,6 +155,9 @@ func (in Drive) wait(ctx context.Context, h *Host) (out Driven, err error) {
 	}
 	host, read := h.session.Host(), h.read
 	if in.After != nil {
+		if last := host.Journal().Len(); *in.After > last {
+			return out, refuse(http.StatusBadRequest, BadRequest, "after is %d, and the journal's last record is %d", *in.After, last)
+		}
 		if read, err = h.session.From(*in.After); err != nil {
 			return out, refuse(http.StatusBadRequest, BadRequest, "after: %v", err)
 		}
@@ -290,22 +317,8 @@ func (h *Host) pattern(of string, until map[string]any) (*wanted, error) {
 		}
 		return nil, refuse(http.StatusBadRequest, BadRequest, "%s", reason)
 	}
-	if kind, ok := until["kind"].(string); ok && !strings.HasPrefix(kind, "/") && !slices.Contains(journal.Kinds(), journal.Kind(kind)) {
-		return nil, slip(of+".kind: no record is of kind", kind, kindNames())
-	}
-	if decision, ok := until["decision"].(string); ok && !strings.HasPrefix(decision, "/") && !slices.Contains(triggers.AllDecisions(), triggers.Decision(decision)) {
-		var all []string
-		for _, d := range triggers.AllDecisions() {
-			all = append(all, string(d))
-		}
-		return nil, slip(of+".decision: no delivery is settled as", decision, all)
-	}
-	if function, ok := until["function"].(string); ok && !strings.HasPrefix(function, "/") {
-		known, err := h.session.Known(function)
-		if err != nil {
-			return nil, refuse(http.StatusNotFound, NotFound, "%s.function: %v", of, err)
-		}
-		fields["function"] = known
+	if err := h.words(of, until, fields); err != nil {
+		return nil, err
 	}
 	if err := misfit(of, until); err != nil {
 		return nil, err
@@ -317,24 +330,18 @@ func (h *Host) pattern(of string, until map[string]any) (*wanted, error) {
 	return &wanted{"a record " + string(text), match}, nil
 }
 
-// attemptEnds are how attempts end.
-var attemptEnds = []string{"succeeded", "failed", "timed_out"} // read only
-
 // misfit refuses a value that its member never has, such as a text for a number.
 func misfit(of string, until map[string]any) error {
 	plain := map[string]any{}
 	for name, value := range until {
 		switch value := value.(type) {
 		case string:
-			if !strings.HasPrefix(value, "/") {
+			if !expression(value) {
 				plain[name] = value
 			}
 		case json.Number, float64, bool:
 			plain[name] = value
 		}
-	}
-	if status, ok := plain["status"].(string); ok && plain["kind"] == string(journal.AttemptEnded) && !slices.Contains(attemptEnds, status) {
-		return slip(of+".status: no attempt ends as", status, attemptEnds)
 	}
 	text, err := json.Marshal(plain)
 	if err != nil {
@@ -350,19 +357,4 @@ func misfit(of string, until map[string]any) error {
 		}
 	}
 	return nil
-}
-
-func slip(what, name string, known []string) *Refused {
-	out := refuse(http.StatusBadRequest, BadRequest, "%s %q", what, name)
-	if near := schemas.Meant(name, known); near != "" {
-		out.Text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return out
-}
-
-func kindNames() (names []string) {
-	for _, k := range journal.Kinds() {
-		names = append(names, string(k))
-	}
-	return names
 }

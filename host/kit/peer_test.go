@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -151,13 +152,23 @@ func (h *test) record(t *testing.T, pattern object) object {
 	return list[0].(object)
 }
 
-// asleep returns when the only handler that runs waits for that time; "": when none runs.
-func (h *test) asleep(until string) {
+// follow returns when the journal has a record of that kind, whether or not a call moves time.
+func (h *test) follow(kind string) {
 	h.t.Helper()
-	for {
-		list := h.get("/holds")["list"].([]any)
-		if until == "" && len(list) == 0 || until != "" && len(list) == 1 && list[0].(object)["waitsUntil"] == until {
+	r, err := http.NewRequest("GET", h.a.Address+h.path+"/admin/redeliver/journal?follow=true", nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+h.token)
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if strings.Contains(lines.Text(), fmt.Sprintf(`"kind":%q`, kind)) {
 			return
 		}
 	}
+	h.t.Fatalf("the journal has ended without %s", kind)
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -118,30 +119,100 @@ func unknownHost(id string) *Refused {
 	return refuse(http.StatusNotFound, UnknownHost, "there is no host %q: it has ended, or never was", id)
 }
 
-// decode reads an operation from a request: the path, the query, and a body of JSON.
+// decode reads an operation from a request: the path, the query, and a body of JSON. What an
+// operation does not have is refused: it would change nothing, and a test would pass with it.
 func decode(r *http.Request, in any) error {
 	v := reflect.ValueOf(in).Elem()
-	op, _ := v.Type().FieldByName("Op")
-	if op.Tag.Get("body") != "json" {
-		return ops.Decode(r, in)
+	route := ops.Route{In: v.Type()}
+	if err := asked(r.URL.Query(), route); err != nil {
+		return err
 	}
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		return refuse(http.StatusRequestEntityTooLarge, BadRequest, "the request was not complete: %v", err)
 	}
-	if text = bytes.TrimSpace(text); len(text) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(text))
-		dec.DisallowUnknownFields()
-		dec.UseNumber()
-		if err := dec.Decode(in); err != nil {
-			return misshapen(v.Type(), err)
+	text = bytes.TrimSpace(text)
+	if op, _ := v.Type().FieldByName("Op"); op.Tag.Get("body") != "json" {
+		if len(text) > 0 {
+			return refuse(http.StatusBadRequest, BadRequest, "the request has a body, and the operation takes none")
+		}
+		return ops.Decode(r, in)
+	}
+	if len(text) > 0 {
+		if err := members(text, in, v.Type()); err != nil {
+			return err
 		}
 	}
 	// What is in the path.
-	route := ops.Route{In: v.Type()}
 	for _, p := range route.Params() {
 		if p.In == "path" {
 			v.FieldByIndex(p.Field.Index).SetString(r.PathValue(p.Name))
+		}
+	}
+	return nil
+}
+
+// asked refuses parameters of a query that an operation does not have, or has once.
+func asked(query url.Values, route ops.Route) error {
+	var known []string
+	for _, p := range route.Params() {
+		if p.In == "query" {
+			known = append(known, p.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if !slices.Contains(known, name) {
+			return unknown(name, "parameter", known)
+		}
+		if len(query[name]) > 1 {
+			return refuse(http.StatusBadRequest, BadRequest, "the parameter %q stands there %d times", name, len(query[name]))
+		}
+	}
+	return nil
+}
+
+// unknown refuses a name that a request has and its operation has not.
+func unknown(name, what string, known []string) *Refused {
+	if near := schemas.Meant(name, known); near != "" {
+		return refuse(http.StatusBadRequest, BadRequest, "%q is no %s of this request; did you mean %q?", name, what, near)
+	}
+	has := "it has none"
+	if len(known) > 0 {
+		has = "it has " + strings.Join(known, ", ")
+	}
+	return refuse(http.StatusBadRequest, BadRequest, "%q is no %s of this request; %s", name, what, has)
+}
+
+// members reads the body of an operation.
+func members(text []byte, in any, t reflect.Type) error {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(in); err != nil {
+		return misshapen(t, err)
+	}
+	if dec.More() {
+		return refuse(http.StatusBadRequest, BadRequest, "the body goes on after its object")
+	}
+	return valued("", text)
+}
+
+// valued refuses members that are null, in the objects of a request whose members all have
+// values: what a test means to give and has not would be taken for what it leaves out.
+func valued(of string, text []byte) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return nil // no object
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		at := of + name
+		switch value := string(members[name]); {
+		case value == "null":
+			return refuse(http.StatusBadRequest, BadRequest, "%s is null: give it a value, or leave it out", at)
+		case at == "settings" || at == "until" || at == "pattern" || at == "files":
+			if err := valued(at+".", members[name]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -155,20 +226,19 @@ func misshapen(t reflect.Type, err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case found != nil:
-		known := members(t)
-		out := refuse(http.StatusBadRequest, BadRequest, "%q is no member of this request; it has %s", found[1], strings.Join(known, ", "))
-		if near := schemas.Meant(found[1], known); near != "" {
-			out.Text = fmt.Sprintf("%q is no member of this request; did you mean %q?", found[1], near)
-		}
-		return out
+		return unknown(found[1], "member", namesOf(t))
 	case errors.As(err, &wrong):
 		return refuse(http.StatusBadRequest, BadRequest, "%s is a %s, which it cannot be", wrong.Field, wrong.Value)
+	}
+	var span *spanError
+	if errors.As(err, &span) {
+		return refuse(http.StatusBadRequest, BadRequest, "%v", span)
 	}
 	return refuse(http.StatusBadRequest, BadRequest, "the body is no JSON of this request: %v", err)
 }
 
-// members are the names that a body may have.
-func members(t reflect.Type) (names []string) {
+// namesOf are the names that a body may have.
+func namesOf(t reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
 			names = append(names, name)

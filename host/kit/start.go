@@ -121,8 +121,10 @@ func (in StartHost) start(ctx context.Context, k *Kit) (*Started, error) {
 }
 
 func since(begin time.Time) float64 {
-	return float64(time.Since(begin).Microseconds()) / 1000 //clock:outside how long it takes
+	return milliseconds(time.Since(begin)) //clock:outside how long it takes
 }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // started describes a host that runs.
 func (h *Host) started() *Started {
@@ -170,6 +172,9 @@ func (in StartHost) document() (map[string]any, error) {
 		var f map[string]any
 		if err := json.Unmarshal(text, &f); err != nil {
 			return nil, refuse(http.StatusBadRequest, BadRequest, "functions.%s is no object", name)
+		}
+		if list, ok := f["handler"].([]any); ok && len(list) == 0 {
+			return nil, refuse(http.StatusBadRequest, BadRequest, "functions.%s.handler is an empty list: want one action or more", name)
 		}
 		if handler, ok := f["handler"].(map[string]any); ok && handler["attached"] != nil {
 			if handler["attached"] != true || len(handler) > 1 || !in.Attached {

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/redeliver/redeliver/host/ops"
 )
@@ -30,31 +31,33 @@ func (h *Host) stepped(ctx context.Context, step map[string]any) (out Done, err 
 type Crash struct {
 	ops.Op[Done] `route:"POST /hosts/{id}/crash" body:"json"`
 
-	ID       string `path:"id" json:"-"`
-	Function string `json:"function,omitempty"`
-	Point    string `json:"point,omitempty"` // afterReceive, beforeHandler, afterHandler, betweenAttempts, beforeSettle, afterCheckpoint, afterSettle
-	Nth      int    `json:"nth,omitempty"`   // 1 unless it is there
-	Instance int    `json:"instance,omitempty"`
+	ID       string  `path:"id" json:"-"`
+	Function *string `json:"function,omitempty"`
+	Point    *string `json:"point,omitempty"` // afterReceive, beforeHandler, afterHandler, betweenAttempts, beforeSettle, afterCheckpoint, afterSettle
+	Nth      *int    `json:"nth,omitempty"`   // from 1; 1 unless it is there
+	Instance *int    `json:"instance,omitempty"`
 }
 
 // Do implements the operation.
 func (in Crash) Do(ctx context.Context, h *Host) (Done, error) {
-	var crash any = true
-	if in.Function != "" || in.Point != "" || in.Instance > 0 {
-		fields := map[string]any{}
-		for name, value := range map[string]string{"function": in.Function, "point": in.Point} {
-			if value != "" {
-				fields[name] = value
-			}
+	fields := map[string]any{}
+	for name, value := range map[string]*string{"function": in.Function, "point": in.Point} {
+		if value != nil && *value == "" {
+			return Done{}, refuse(http.StatusBadRequest, BadRequest, "%s is empty: leave function and point out for a crash now", name)
 		}
-		for name, value := range map[string]int{"nth": in.Nth, "instance": in.Instance} {
-			if value != 0 {
-				fields[name] = value
-			}
+		if value != nil {
+			fields[name] = *value
 		}
-		crash = fields
 	}
-	return h.stepped(ctx, map[string]any{"crash": crash})
+	for name, value := range map[string]*int{"nth": in.Nth, "instance": in.Instance} {
+		if value != nil {
+			fields[name] = *value
+		}
+	}
+	if len(fields) == 0 {
+		return h.stepped(ctx, map[string]any{"crash": true})
+	}
+	return h.stepped(ctx, map[string]any{"crash": fields})
 }
 
 // StartAgain starts a host that has crashed, on the data that it has left. A crash at a point
@@ -129,6 +132,9 @@ type ExpireLocks struct {
 
 // Do implements the operation.
 func (in ExpireLocks) Do(ctx context.Context, h *Host) (Done, error) {
+	if in.Entity == "" {
+		return Done{}, refuse(http.StatusBadRequest, BadRequest, "entity is missing: want a queue or a subscription of Service Bus")
+	}
 	return h.stepped(ctx, map[string]any{"expireLocks": in.Entity})
 }
 

@@ -6,12 +6,13 @@ const { Host } = require('./lib/host');
 const { Failure, KitError, KitTimeout } = require('./lib/errors');
 const { binary } = require('./lib/process');
 const { tell } = require('./lib/tell');
+const { whole } = require('./lib/options');
 
 /** Starts a host. */
 const start = (options = {}) => Host.start(options);
 
 /** That many seeds. */
-const seeds = (count, first = 1) => Array.from({ length: count }, (_, i) => first + i);
+const seeds = (count, first = 1) => Array.from({ length: whole('the number of seeds', count) }, (_, i) => whole('the first seed', first, 0) + i);
 
 const redeliver = { start, seeds };
 

@@ -127,6 +127,7 @@ var wrongNumbers = []struct{ right, wrong, says string }{ // read only
 	{"[1, 1, 1, 1, 1]", "[1, 1, 1, 1]", "to deeply equal [ 1, 1, 1, 1 ]"},
 	{"toEqual({ id: 7 })", "toEqual({ id: 8 })", "to deeply equal { id: 8 }"},
 	{"[3, 5, 5, 5, 5]", "[2, 5, 5, 5, 5]", "to deeply equal [ 2, 5, 5, 5, 5 ]"},
+	{"deadLettered('parcels')", "poisoned('Ship')", "again with REDELIVER_SEED=1 npx vitest run test/wrong7.test.ts -t '^50 attempts, then the dead-letter queue$'"},
 	{"'betweenAttempts', 3", "'betweenAttempts', 2", "expected [ 2, 5, 5, 5, 5 ] to deeply equal [ 3, 5, 5, 5, 5 ]"},
 }
 

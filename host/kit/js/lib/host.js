@@ -10,8 +10,10 @@ const { Handlers, registry, inClassicForm } = require('./attached');
 const real = require('./real');
 const { give } = require('./environment');
 const { calls } = require('./naps');
-const { only, span, milliseconds, seconds, filled, several } = require('./options');
+const { only, named, optional, whole, whollyJson, span, milliseconds, seconds, filled, several } = require('./options');
 const { Failure, KitError } = require('./errors');
+const { noted } = require('./awaited');
+const { command } = require('./again');
 const timeline = require('./timeline');
 
 const optionalSpan = (given) => (given === undefined ? undefined : span(given));
@@ -19,7 +21,9 @@ const optionalSpan = (given) => (given === undefined ? undefined : span(given));
 /** A body as it travels: bytes and text as they are, all else as JSON. */
 function encoded(body) {
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body);
-  return Buffer.from(JSON.stringify(body === undefined ? null : body));
+  if (body === undefined || body === null) throw new TypeError(`the body is ${body}: JSON's null is the text "null"`);
+  if (typeof body === 'function' || typeof body === 'symbol' || (typeof body === 'number' && !Number.isFinite(body))) throw new TypeError(`the body is ${String(body)}, which JSON does not have`);
+  return Buffer.from(JSON.stringify(body));
 }
 
 /** A message as it lies in a queue. */
@@ -35,6 +39,13 @@ class Message {
   json() {
     return JSON.parse(this.text());
   }
+}
+
+/** An application property: a text as it is, a number and a truth value with its type. */
+function property([name, value]) {
+  if (typeof value === 'string') return `${name}=${value}`;
+  if (typeof value === 'boolean' || Number.isFinite(value)) return `${name}:=${value}`;
+  throw new TypeError(`property ${name} is ${String(value)}, and has to be text, a number, true or false`);
 }
 
 const dataOf = (told) => (told.binary ? Buffer.from(told.binary, 'base64') : Buffer.from(told.body || ''));
@@ -54,7 +65,7 @@ function folder(from) {
 }
 
 function seedOf(given) {
-  if (given !== undefined) return given;
+  if (given !== undefined) return whole('the seed', given, 0);
   const text = process.env.REDELIVER_SEED || '1';
   if (text === 'random') return 1 + Math.floor(Math.random() * 2 ** 32);
   if (!/^\d+$/.test(text)) throw new KitError(`REDELIVER_SEED is ${JSON.stringify(text)}, and has to be a whole number or random`);
@@ -75,7 +86,7 @@ class Clock {
     return this.host.drive({ by: span(by) });
   }
 
-  next() {
+  async next() {
     return this.host.drive({ next: true });
   }
 
@@ -98,6 +109,7 @@ class Clock {
 class Host {
   static async start(options) {
     const host = new Host();
+    host.owed = new Set(); // calls that nobody has awaited
     host.options = only('options of start', ['app', 'functions', 'import', 'host', 'settings', 'set', 'seed', 'start', 'timeout', 'ports', 'instances', 'name'], options);
     host.clock = new Clock(host);
     host.kit = await kit();
@@ -123,6 +135,11 @@ class Host {
     if (start !== undefined) sent.start = new Date(start).toISOString();
     if (set !== undefined) sent.set = Array.isArray(set) ? set : Object.entries(set).map(([key, value]) => `${key}=${value}`);
     sent.functions = {};
+    for (const [id, spec] of Object.entries(functions)) {
+      const { handler, ...rest } = Object(spec);
+      whollyJson(`functions.${id}`, 'handler' in Object(spec) && typeof handler !== 'function' ? spec : rest);
+    }
+    for (const [name, value] of Object.entries(settings || {})) if (typeof value !== 'string') throw new TypeError(`settings.${name} is ${value}, and has to be text`);
     for (const [id, spec] of Object.entries(functions)) sent.functions[id] = typeof spec.handler === 'function' ? written(id, spec, attached) : spec;
     if (attached.size > 0) sent.attached = true;
     const info = await this.client.ask('POST', '/kit/hosts', sent);
@@ -169,7 +186,9 @@ class Host {
     try {
       const { failures = [] } = (await this.client.ask('DELETE', `/kit/hosts/${this.id}`)) || {};
       if (failures.length > 0) throw new Failure(timeline.failures(failures), failures[0]);
-      if (running.length > 0) throw new Failure(`called, and not awaited: ${running.join(', ')}`);
+      const owed = [...this.owed].map(({ name }) => name);
+      this.owed.clear();
+      if (owed.length + running.length > 0) throw new Failure(`called, and not awaited: ${(owed.length > 0 ? owed : running).join(', ')}`);
     } finally {
       if (this.takeBack) this.takeBack();
       this.client.close();
@@ -185,6 +204,7 @@ class Host {
   async send(queue, body, options) {
     const { raw, visibility, ttl } = only('options of send', ['raw', 'visibility', 'ttl'], options);
     const query = { raw, visibility: optionalSpan(visibility), ttl: optionalSpan(ttl) };
+    named('the queue', queue);
     return (await this.control('POST', `queues/${encodeURIComponent(queue)}/messages`, query, encoded(body))).id;
   }
 
@@ -193,29 +213,30 @@ class Host {
       'options of sendServiceBus', ['messageId', 'session', 'subject', 'contentType', 'correlationId', 'properties', 'delay'], options,
     );
     const query = {
-      path: name, id: messageId, session, subject, contentType, correlation: correlationId, delay: optionalSpan(delay),
-      property: Object.entries(properties || {}).map(([key, value]) => `${key}=${value}`),
+      path: named('the entity', name), id: messageId, session, subject, contentType, correlation: correlationId, delay: optionalSpan(delay),
+      property: Object.entries(properties || {}).map(property),
     };
     return (await this.control('POST', 'servicebus/messages', query, encoded(body))).messageId;
   }
 
   async publish(topic, events) {
-    return (await this.control('POST', 'eventgrid/events', { topic }, encoded(filled('events', events)), 'application/json')).ids;
+    return (await this.control('POST', 'eventgrid/events', { topic: named('the topic', topic) }, encoded(filled('events', events)), 'application/json')).ids;
   }
 
   async sendEvents(hub, bodies, options) {
     const { key } = only('options of sendEvents', ['key'], options);
-    for (const body of several('bodies', bodies)) await this.control('POST', 'eventhubs/events', { hub, key }, encoded(body));
+    for (const body of several('bodies', bodies)) await this.control('POST', 'eventhubs/events', { hub: named('the hub', hub), key }, encoded(body));
   }
 
   async upload(blob, data, options) {
     const { contentType } = only('options of upload', ['contentType'], options);
+    named('the blob', blob);
     const [container, ...name] = blob.split('/');
     await this.control('PUT', `containers/${encodeURIComponent(container)}/blob`, { name: name.join('/'), create: true }, encoded(data), contentType);
   }
 
   async write(container, documents) {
-    return (await this.control('POST', 'cosmos/documents', { container, create: true }, encoded(filled('documents', documents)), 'application/json')).ids;
+    return (await this.control('POST', 'cosmos/documents', { container: named('the container', container), create: true }, encoded(filled('documents', documents)), 'application/json')).ids;
   }
 
   /** Makes a request of an HTTP function. */
@@ -229,34 +250,34 @@ class Host {
     return Object.assign(new Message({ body: got.body }), { status: got.status, headers: got.headers });
   }
 
-  call(name, input = '') {
-    return this.verb('POST', 'call', { function: name, input: encoded(input).toString('utf8') });
+  async call(name, input = '') {
+    return this.verb('POST', 'call', { function: named('the function', name), input: encoded(input).toString('utf8') });
   }
 
   // What a test waits for.
 
-  settled(name) {
-    return this.until({ settled: name === undefined ? true : name });
+  async settled(...name) {
+    return this.until({ settled: optional('the function', name) || true });
   }
 
-  completed(name) {
-    return this.until({ completed: name === undefined ? true : name });
+  async completed(...name) {
+    return this.until({ completed: optional('the function', name) || true });
   }
 
-  poisoned(name) {
-    return this.until({ poisoned: name === undefined ? true : name });
+  async poisoned(...name) {
+    return this.until({ poisoned: optional('the function', name) || true });
   }
 
-  checkpointed(name) {
-    return this.until({ checkpointed: name === undefined ? true : name });
+  async checkpointed(...name) {
+    return this.until({ checkpointed: optional('the function', name) || true });
   }
 
-  deadLettered(name) {
-    return this.until({ deadLettered: name === undefined ? true : name });
+  async deadLettered(...name) {
+    return this.until({ deadLettered: optional('the entity', name) || true });
   }
 
   async until(pattern) {
-    const told = await this.verb('POST', 'drive', { until: pattern });
+    const told = await this.verb('POST', 'drive', { until: whollyJson('until', pattern) });
     if (told.stopped === 'met' && told.record) return told.record;
     throw new Failure([`${told.text}; it is ${told.now}`, ...timeline.indented(told), this.again()].join('\n'));
   }
@@ -268,35 +289,37 @@ class Host {
   }
 
   again() {
-    return `seed ${this.seed}; again with REDELIVER_SEED=${this.seed}`;
+    return `seed ${this.seed}; again with REDELIVER_SEED=${this.seed} ${command(this.options.name)}`;
   }
 
   // What there is.
 
-  async attempts(name) {
-    const list = await this.verb('GET', 'attempts', undefined, { function: name });
-    return list.map((one) => ({ ...one, started: moment(one.started), ended: moment(one.ended), logs: (one.logs || []).map((line) => line.text) }));
+  async attempts(...name) {
+    const list = await this.verb('GET', 'attempts', undefined, { function: optional('the function', name) });
+    return list.map((one) => ({ ...one, deliveryCount: one.deliveryCount || 0, started: moment(one.started), ended: moment(one.ended), logs: (one.logs || []).map((line) => line.text) }));
   }
 
   async deliveries(name) {
     const counts = new Map();
-    for (const { messageId, delivery, deliveryId } of await this.attempts(name)) {
+    for (const { messageId, delivery, deliveryId } of await this.attempts(named('the function', name))) {
       const key = `${messageId} ${delivery} ${deliveryId}`;
       counts.set(key, (counts.get(key) || 0) + 1);
     }
     return [...counts.values()];
   }
 
-  async explain(message) {
-    return timeline.text(await this.control('GET', 'explain', { message }));
+  async explain(...message) {
+    return timeline.text(await this.control('GET', 'explain', { message: optional('the message', message) }));
   }
 
   async queue(name) {
+    named('the queue', name);
     const { messages = [] } = await this.control('GET', `queues/${encodeURIComponent(name)}/messages`);
     return messages.map((m) => new Message({ id: m.id, body: dataOf(m), deliveryCount: m.dequeueCount, enqueued: moment(m.inserted), lastError: m.lastError || '' }));
   }
 
   async serviceBus(name) {
+    named('the entity', name);
     const { messages = [] } = await this.control('GET', 'servicebus/messages', { path: entity(name) });
     return messages.map((m) => new Message({
       id: m.messageId, body: dataOf(m), deliveryCount: m.failedDeliveries || 0, enqueued: moment(m.enqueued), state: m.state, properties: m.properties || {},
@@ -305,6 +328,7 @@ class Host {
   }
 
   async blob(name) {
+    named('the blob', name);
     const [container, ...rest] = name.split('/');
     const got = await this.client.raw('GET', target(this.path(`admin/redeliver/containers/${encodeURIComponent(container)}/blob`), { name: rest.join('/') }));
     if (got.status >= 400) checked(got);
@@ -312,43 +336,47 @@ class Host {
   }
 
   async documents(container) {
-    return (await this.control('GET', 'cosmos/documents', { container })).documents || [];
+    return (await this.control('GET', 'cosmos/documents', { container: named('the container', container) })).documents || [];
   }
 
   async outputs(name) {
-    return (await this.control('GET', 'outputs/values', { name })).outputs || [];
+    return (await this.control('GET', 'outputs/values', { name: named('the output', name) })).outputs || [];
   }
 
-  journal(pattern) {
-    return this.verb('POST', 'records', { pattern });
+  async journal(...pattern) {
+    if (pattern.length > 0 && Object(pattern[0]) !== pattern[0]) throw new TypeError(`the pattern is ${pattern[0]}: leave it out for all records`);
+    return this.verb('POST', 'records', pattern.length === 0 ? {} : { pattern: whollyJson('pattern', pattern[0]) });
   }
 
-  async logs(name) {
-    const lines = await this.journal(name === undefined ? { kind: 'handler_log' } : { kind: 'handler_log', function: name });
+  async logs(...name) {
+    const of = optional('the function', name);
+    const lines = await this.journal(of === undefined ? { kind: 'handler_log' } : { kind: 'handler_log', function: of });
     return lines.map((line) => `${line.level}: ${line.message}`);
   }
 
   // What must have happened.
 
   async expect(then) {
-    const told = await this.verb('POST', 'expect', { then });
-    if (told.failures && told.failures.length > 0) throw new Failure(told.text || timeline.failures(told.failures), told.failures[0]);
+    const told = await this.verb('POST', 'expect', { then: whollyJson('then', then) });
+    if (told.failures && told.failures.length > 0) throw new Failure(told.text ? `${told.text} ${command(this.options.name)}` : timeline.failures(told.failures), told.failures[0]);
   }
 
   // What goes wrong.
 
   async fault(options) {
     const { latency, ...rest } = only('members of a fault', ['service', 'entity', 'operation', 'after', 'lost', 'error', 'status', 'latency', 'times'], options);
+    whollyJson('fault', options);
+    if (rest.times !== undefined) whole('times', rest.times);
     await this.control('POST', 'faults', { ...rest, latency: optionalSpan(latency) });
   }
 
   async failOutput(name, options) {
     const { times = 1, error = '' } = only('options of failOutput', ['times', 'error'], options);
-    await this.control('PUT', 'outputs/fault', { name, times }, encoded(error));
+    await this.control('PUT', 'outputs/fault', { name: named('the output', name), times: times === -1 ? times : whole('times', times) }, encoded(error));
   }
 
   async expireLocks(name) {
-    await this.verb('POST', 'expire-locks', { entity: name });
+    await this.verb('POST', 'expire-locks', { entity: named('the entity', name) });
   }
 
   async crash() {
@@ -356,7 +384,7 @@ class Host {
   }
 
   async crashAt(name, point, nth = 1) {
-    await this.verb('POST', 'crash', { function: name, point, nth });
+    await this.verb('POST', 'crash', { function: named('the function', name), point: named('the point', point), nth: whole('nth', nth) });
   }
 
   async startAgain() {
@@ -390,6 +418,13 @@ class Host {
     await this.open();
   }
 }
+
+noted(Clock, ['now', 'advance', 'next', 'jump'], (clock) => clock.host);
+noted(Host, [
+  'send', 'sendServiceBus', 'publish', 'sendEvents', 'upload', 'write', 'request', 'call', 'settled', 'completed', 'poisoned', 'checkpointed', 'deadLettered', 'until', 'idle',
+  'attempts', 'deliveries', 'explain', 'queue', 'serviceBus', 'blob', 'documents', 'outputs', 'journal', 'logs', 'expect', 'fault', 'failOutput', 'expireLocks', 'crash', 'crashAt',
+  'startAgain', 'restart', 'scaleOut', 'save', 'load',
+]);
 
 /** A function that the test has written, as a scenario has it; its handler is attached. */
 function written(id, spec, attached) {

@@ -56,7 +56,7 @@ class Kit {
 
   spawn() {
     const { REDELIVER_KIT, ...env } = process.env;
-    this.child = spawn(binary(), ['kit'], { stdio: ['pipe', 'pipe', 'pipe'], env, detached: process.platform !== 'win32' });
+    this.child = spawn(binary(), ['kit', '--parent', String(process.pid)], { stdio: ['pipe', 'pipe', 'pipe'], env, detached: process.platform !== 'win32' });
     this.child.on('error', (error) => this.said.push(String(error)));
     this.child.stdin.on('error', () => {});
     this.child.stderr.setEncoding('utf8').on('data', (text) => {

@@ -146,7 +146,7 @@ test('failures say why', () => on(pack('fail'), async (host) => {
     assert.ok(error instanceof Failure && error instanceof assert.AssertionError);
     assert.match(error.message, /want {2}\[1 1\]\n/);
     assert.match(error.message, /attempt 1 failed/);
-    assert.match(error.message, /seed 1; again with REDELIVER_SEED=1/);
+    assert.match(error.message, /seed 1; again with REDELIVER_SEED=1 node .*--test .*host\.test\.mjs'?$/);
     return true;
   });
   await assert.rejects(() => host.deadLettered(), /a dead-lettered message has not come, and nothing is left to happen/);

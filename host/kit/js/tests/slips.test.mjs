@@ -1,7 +1,7 @@
 // Slips with which a test would pass whatever happens.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import { start, Failure } from '@redeliver/testing';
+import { start, seeds, Failure } from '@redeliver/testing';
 
 const trigger = { type: 'queueTrigger', queueName: 'boxes' };
 const pack = { functions: { Pack: { trigger, handler: 'fail' } } };
@@ -19,8 +19,36 @@ const slips = [
   ['journal, a member', (host) => host.journal({ kidn: 'settled' }), /did you mean "kind"/],
   ['journal, a kind', (host) => host.journal({ kind: 'setled' }), /did you mean "settled"/],
   ['logs, a function', (host) => host.logs('Pak'), /did you mean "Pack"/],
-  ['attempts of no name', (host) => host.attempts(''), /no function/],
-  ['settled of no name', (host) => host.settled(''), /want the name of a function/],
+  ['options of null', (host) => host.sendServiceBus('parcels', 1, { session: null }), /session is null/],
+  ['attempts of no name', (host) => host.attempts(''), /the function has to be a name, and is ""/],
+  ['attempts of undefined', (host) => host.attempts(undefined), /the function is undefined: leave it out for all/],
+  ['attempts of two', (host) => host.attempts('Pack', 'Ship'), /there are 2 names/],
+  ['deliveries of undefined', (host) => host.deliveries(undefined), /the function has to be a name, and is undefined/],
+  ['settled of no name', (host) => host.settled(''), /has to be a name/],
+  ['settled of null', (host) => host.settled(null), /the function is null/],
+  ['deadLettered of undefined', (host) => host.deadLettered(undefined), /the entity is undefined/],
+  ['logs of undefined', (host) => host.logs(undefined), /the function is undefined/],
+  ['explain of undefined', (host) => host.explain(undefined), /the message is undefined/],
+  ['journal of undefined', (host) => host.journal(undefined), /the pattern is undefined/],
+  ['journal, a member without a value', (host) => host.journal({ kind: 'settled', function: undefined }), /pattern\.function is undefined/],
+  ['until, a member without a value', (host) => host.until({ kind: 'settled', function: undefined }), /until\.function is undefined/],
+  ['expect nothing', (host) => host.expect({}), /it expects nothing/],
+  ['expect undefined', (host) => host.expect(undefined), /then is undefined/],
+  ['expect, a member without a value', (host) => host.expect({ functions: { Pack: { attempts: undefined } } }), /then\.functions\.Pack\.attempts is undefined/],
+  ['expect, no number', (host) => host.expect({ functions: { Pack: { deliveries: [NaN] } } }), /then\.functions\.Pack\.deliveries\[0\] is NaN/],
+  ['expect, a member that is none', (host) => host.expect({ functions: { Pack: { attempt: 0 } } }), /did you mean "attempts"/],
+  ['fault, a member without a value', (host) => host.fault({ service: 'queue', entity: undefined }), /fault\.entity is undefined/],
+  ['fault, no times', (host) => host.fault({ service: 'queue', operation: 'Put', times: 0 }), /times has to be a whole number from 1/],
+  ['crashAt of nothing', (host) => host.crashAt(undefined, 'beforeSettle'), /the function has to be a name/],
+  ['crashAt never', (host) => host.crashAt('Pack', 'beforeSettle', 0), /nth has to be a whole number from 1/],
+  ['send to undefined', (host) => host.send(undefined, 1), /the queue has to be a name/],
+  ['send nothing', (host) => host.send('boxes', undefined), /the body is undefined/],
+  ['send no number', (host) => host.send('boxes', NaN), /the body is NaN/],
+  ['upload nothing', (host) => host.upload('labels/7', undefined), /the body is undefined/],
+  ['a property without a value', (host) => host.sendServiceBus('parcels', 1, { properties: { kind: undefined } }), /property kind is undefined/],
+  ['a span below zero', (host) => host.clock.advance({ seconds: -1 }), /want numbers from 0/],
+  ['a text below zero', (host) => host.clock.advance('-1s'), /below zero/],
+  ['a span that is none', (host) => host.clock.advance({ seconds: undefined }), /want numbers from 0/],
   ['deadLettered of nothing', (host) => host.deadLettered('parcls'), /there is no Service Bus entity/],
   ['a start without a crash', (host) => host.startAgain(), /no crash was asked for/],
   ['no events', (host) => host.sendEvents('hub', []), /nothing would be sent/],
@@ -41,6 +69,13 @@ for (const [name, call, says] of slips) {
 test('options of start', async () => {
   await assert.rejects(() => start({ ...pack, sed: 7 }), /options of start have no "sed"/);
   await assert.rejects(() => start({ ...pack, timeout: 'soon' }), /has to be seconds/);
+  await assert.rejects(() => start({ ...pack, timeout: Infinity }), /has to be seconds/);
+  await assert.rejects(() => start({ ...pack, seed: NaN }), /the seed has to be a whole number from 0, and is NaN/);
+  await assert.rejects(() => start({ ...pack, seed: null }), /seed is null/);
+  await assert.rejects(() => start({ functions: { Pack: { trigger, handler: undefined } } }), /functions\.Pack\.handler is undefined/);
+  await assert.rejects(() => start({ ...pack, settings: { MODE: undefined } }), /settings\.MODE is undefined/);
+  assert.throws(() => seeds(0), /the number of seeds has to be a whole number from 1/);
+  assert.throws(() => seeds(3, NaN), /the first seed/);
   await (await start({ ...pack, timeout: '30s' })).stop();
 });
 
@@ -73,6 +108,14 @@ test('a call that nobody awaits fails the end', async () => {
   go();
   await assert.rejects(() => stopped, (error) => error instanceof Failure && /called, and not awaited: POST admin\/redeliver\/queues\/boxes\/messages/.test(error.message));
   await sent;
+});
+
+test('a call that has ended, and that nobody has awaited, fails the end', async () => {
+  const host = await start(pack);
+  host.expect({ functions: { Pack: { attempts: 0 } } });
+  host.attempts();
+  await Promise.all([host.queue('boxes'), host.clock.now()]);
+  await assert.rejects(() => host.stop(), (error) => error instanceof Failure && /called, and not awaited: expect, attempts$/.test(error.message));
 });
 
 test('settings are those of the host that runs', async () => {

@@ -45,4 +45,4 @@ def start(
 
 def seeds(count: int, first: int = 1) -> List[int]:
     """That many seeds, for pytest.mark.parametrize."""
-    return list(range(first, first + count))
+    return list(range(_options.whole("first", first, 0), first + _options.whole("count", count)))

@@ -7,13 +7,17 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Type, Union
 
-from . import _options, _timeline
+from . import _again, _options, _timeline
 from ._session import AsyncSession, escaped, refused
 from ._types import (
     Attempt, Failure, Function, Json, KitError, Message, Record, Response, Span, attempt, bus_message, encoded, moment, queue_message, span_seconds, span_text,
 )
 
 Pattern = Mapping[str, Any]
+
+ALL = _options.ALL
+EVERY: Pattern = {}
+"""No pattern: all records."""
 
 PLACES = {"storage": "storage", "blobs": "blobs", "queues": "queues", "servicebus": "serviceBus", "eventhubs": "serviceBus", "eventgrid": "eventGrid"}
 
@@ -105,32 +109,32 @@ class Host:
         """Sends a message to a queue, and runs the deliveries that it starts. Answers its ID.
         raw sends the text as it is, and not as the queue's messages are encoded."""
         told = await self._session.control(
-            "POST", f"queues/{escaped(queue)}/messages", encoded(body), raw=raw or None,
+            "POST", f"queues/{escaped(_options.named('queue', queue))}/messages", encoded(body), raw=raw or None,
             visibility=span_text(visibility) if visibility is not None else None, ttl=span_text(ttl) if ttl is not None else None,
         )
         return str(told["id"])
 
     async def send_service_bus(
         self, path: str, body: Any, *, message_id: Optional[str] = None, session: Optional[str] = None, subject: Optional[str] = None,
-        content_type: Optional[str] = None, correlation_id: Optional[str] = None, properties: Optional[Mapping[str, str]] = None, delay: Optional[Span] = None,
+        content_type: Optional[str] = None, correlation_id: Optional[str] = None, properties: Optional[Mapping[str, Union[str, int, float]]] = None, delay: Optional[Span] = None,
     ) -> str:
         """Sends a message to a queue or topic of Service Bus. Answers its ID."""
         told = await self._session.control(
-            "POST", "servicebus/messages", encoded(body), path=path, id=message_id, session=session, subject=subject, contentType=content_type,
+            "POST", "servicebus/messages", encoded(body), path=_options.named("path", path), id=message_id, session=session, subject=subject, contentType=content_type,
             correlation=correlation_id, delay=span_text(delay) if delay is not None else None,
-            property=[f"{name}={value}" for name, value in (properties or {}).items()] or None,
+            property=[_options.application_property(name, value) for name, value in (properties or {}).items()] or None,
         )
         return str(told["messageId"])
 
     async def publish(self, topic: str, events: Union[Json, Sequence[Json]]) -> List[str]:
         """Publishes events to a topic of Event Grid. Answers their IDs."""
-        told = await self._session.control("POST", "eventgrid/events", encoded(_options.filled("events", list(events) if isinstance(events, (list, tuple)) else [events])), "application/json", topic=topic)
+        told = await self._session.control("POST", "eventgrid/events", encoded(_options.filled("events", list(events) if isinstance(events, (list, tuple)) else [events])), "application/json", topic=_options.named("topic", topic))
         return [str(one) for one in told.get("ids") or []]
 
     async def send_events(self, hub: str, bodies: Sequence[Any], *, key: Optional[str] = None) -> None:
         """Sends events to an event hub, in order."""
         for body in _options.several("bodies", bodies):
-            await self._session.control("POST", "eventhubs/events", encoded(body), hub=hub, key=key)
+            await self._session.control("POST", "eventhubs/events", encoded(body), hub=_options.named("hub", hub), key=key)
 
     async def upload(self, path: str, data: Any, *, content_type: Optional[str] = None) -> None:
         """Writes a blob; path is container/name."""
@@ -141,7 +145,7 @@ class Host:
 
     async def write(self, container: str, documents: Union[Json, Sequence[Json]]) -> List[str]:
         """Writes documents of Cosmos DB; container is database/container. Answers their IDs."""
-        told = await self._session.control("POST", "cosmos/documents", encoded(_options.filled("documents", list(documents) if isinstance(documents, (list, tuple)) else [documents])), "application/json", container=container, create=True)
+        told = await self._session.control("POST", "cosmos/documents", encoded(_options.filled("documents", list(documents) if isinstance(documents, (list, tuple)) else [documents])), "application/json", container=_options.named("container", container), create=True)
         return [str(one) for one in told.get("ids") or []]
 
     async def request(self, method: str, path: str, body: Any = None, *, headers: Optional[Mapping[str, str]] = None) -> Response:
@@ -154,29 +158,29 @@ class Host:
 
     async def call(self, function: str, input: Any = None) -> Json:
         """Calls a function by hand, as the admin API does. Answers what the program says of it."""
-        return await self._session.verb("POST", "call", {"function": function, "input": encoded("" if input is None else input).decode("utf-8")})
+        return await self._session.verb("POST", "call", {"function": _options.named("function", function), "input": encoded("" if input is None else input).decode("utf-8")})
 
     # What a test waits for: time moves until it happens. A Failure says at once that it cannot.
 
-    async def settled(self, function: Optional[str] = None) -> Record:
+    async def settled(self, function: str = ALL) -> Record:
         """The next end of a delivery, of a function."""
-        return await self._until({"settled": True if function is None else function})
+        return await self._until({"settled": _options.one("function", function) or True})
 
-    async def poisoned(self, function: Optional[str] = None) -> Record:
+    async def poisoned(self, function: str = ALL) -> Record:
         """The next message that is poison."""
-        return await self._until({"poisoned": True if function is None else function})
+        return await self._until({"poisoned": _options.one("function", function) or True})
 
-    async def dead_lettered(self, path: Optional[str] = None) -> Record:
+    async def dead_lettered(self, path: str = ALL) -> Record:
         """The next dead letter, of a queue or a subscription."""
-        return await self._until({"deadLettered": True if path is None else path})
+        return await self._until({"deadLettered": _options.one("path", path) or True})
 
-    async def completed(self, function: Optional[str] = None) -> Record:
+    async def completed(self, function: str = ALL) -> Record:
         """The next message that a function is done with."""
-        return await self._until({"completed": True if function is None else function})
+        return await self._until({"completed": _options.one("function", function) or True})
 
-    async def checkpointed(self, function: Optional[str] = None) -> Record:
+    async def checkpointed(self, function: str = ALL) -> Record:
         """The next checkpoint, of a function of Event Hubs or Cosmos DB."""
-        return await self._until({"checkpointed": True if function is None else function})
+        return await self._until({"checkpointed": _options.one("function", function) or True})
 
     async def until(self, pattern: Pattern) -> Record:
         """The next record of the journal that has these members."""
@@ -187,7 +191,7 @@ class Host:
         return await self._drive({"idle": True})
 
     async def _until(self, pattern: Pattern) -> Record:
-        told = await self._session.verb("POST", "drive", {"until": dict(pattern)})
+        told = await self._session.verb("POST", "drive", {"until": _options.members("pattern", pattern)})
         if told.get("stopped") != "met" or not told.get("record"):
             raise Failure("\n".join([f"{told.get('text')}; it is {told.get('now')}", *_timeline.indented(told), self._again()]))
         return Record(told["record"])
@@ -199,35 +203,35 @@ class Host:
         return moment(told["now"])
 
     def _again(self) -> str:
-        return f"seed {self.seed}; again with REDELIVER_SEED={self.seed}"
+        return f"seed {self.seed}; again with REDELIVER_SEED={self.seed} {_again.command()}"
 
     # What there is. Nothing changes.
 
-    async def attempts(self, function: Optional[str] = None) -> List[Attempt]:
+    async def attempts(self, function: str = ALL) -> List[Attempt]:
         """All attempts so far, of a function."""
-        return [attempt(one) for one in await self._session.verb("GET", "attempts", function=function)]
+        return [attempt(one) for one in await self._session.verb("GET", "attempts", function=_options.one("function", function))]
 
     async def deliveries(self, function: str) -> List[int]:
         """The attempts in each delivery of a function, such as [5, 5, 5]."""
         counts: Dict[Any, int] = {}
-        for one in await self.attempts(function):
+        for one in await self.attempts(_options.named("function", function)):
             delivery = one.message_id, one.delivery, one.delivery_id
             counts[delivery] = counts.get(delivery, 0) + 1
         return list(counts.values())
 
-    async def explain(self, message: Optional[str] = None) -> str:
+    async def explain(self, message: str = ALL) -> str:
         """What has become of a message, or of all, and why."""
-        return _timeline.text(await self._session.control("GET", "explain", message=message))
+        return _timeline.text(await self._session.control("GET", "explain", message=_options.one("message", message)))
 
     async def queue(self, name: str) -> List[Message]:
         """The messages of a queue that are visible."""
-        told = await self._session.control("GET", f"queues/{escaped(name)}/messages")
+        told = await self._session.control("GET", f"queues/{escaped(_options.named('name', name))}/messages")
         return [queue_message(one) for one in told.get("messages") or []]
 
     async def service_bus(self, path: str) -> List[Message]:
         """The messages of a queue, a subscription (topic/subscription), or of what follows
         these: /$DeadLetterQueue."""
-        told = await self._session.control("GET", "servicebus/messages", path=_options.entity(path))
+        told = await self._session.control("GET", "servicebus/messages", path=_options.entity(_options.named("path", path)))
         return [bus_message(one) for one in told.get("messages") or []]
 
     async def blob(self, path: str) -> bytes:
@@ -240,24 +244,24 @@ class Host:
 
     async def documents(self, container: str) -> List[Json]:
         """The documents of a container of Cosmos DB."""
-        told = await self._session.control("GET", "cosmos/documents", container=container)
+        told = await self._session.control("GET", "cosmos/documents", container=_options.named("container", container))
         return list(told.get("documents") or [])
 
     async def outputs(self, function: str) -> List[Dict[str, Any]]:
         """What a function has put out to bindings that are only recorded."""
-        told = await self._session.control("GET", "outputs/values", name=function)
+        told = await self._session.control("GET", "outputs/values", name=_options.named("function", function))
         return list(told.get("outputs") or [])
 
-    async def journal(self, pattern: Optional[Pattern] = None) -> List[Record]:
+    async def journal(self, pattern: Pattern = EVERY) -> List[Record]:
         """The records that have these members, as until() compares them, or all."""
-        told = await self._session.verb("POST", "records", {} if pattern is None else {"pattern": dict(pattern)})
+        told = await self._session.verb("POST", "records", {} if pattern is EVERY else {"pattern": _options.members("pattern", pattern)})
         return [Record(one) for one in told]
 
-    async def logs(self, function: Optional[str] = None) -> List[str]:
+    async def logs(self, function: str = ALL) -> List[str]:
         """The lines that handlers have logged."""
         wanted: Dict[str, Any] = {"kind": "handler_log"}
-        if function is not None:
-            wanted["function"] = function
+        if function is not ALL:
+            wanted["function"] = _options.named("function", function)
         return [f"{r.get('level', '')}: {r.get('message', '')}" for r in await self.journal(wanted)]
 
     # What must have happened.
@@ -267,28 +271,28 @@ class Host:
         journal, nothing_else, invariants. A Failure has every difference."""
         told = await self._session.verb("POST", "expect", {"then": _options.camel(then)})
         if told.get("failures"):
-            raise Failure(str(told.get("text") or _timeline.failures(told["failures"])))
+            raise Failure(f"{told['text']} {_again.command()}" if told.get("text") else _timeline.failures(told["failures"]))
 
     # What goes wrong.
 
     async def fault(
-        self, *, service: str = "", entity: str = "", operation: str = "", after: bool = False, lost: bool = False, error: Optional[str] = None,
+        self, *, service: str = ALL, entity: str = ALL, operation: str = ALL, after: bool = False, lost: bool = False, error: Optional[str] = None,
         status: Optional[int] = None, latency: Optional[Span] = None, times: Optional[int] = None,
     ) -> None:
         """Makes operations of a service fail, for the app: before their effect, after it, or
         lost, so that they succeed without one."""
         await self._session.control(
-            "POST", "faults", service=service or None, entity=entity or None, operation=operation or None, after=after or None, lost=lost or None,
-            error=error, status=status, times=times, latency=span_text(latency) if latency is not None else None,
+            "POST", "faults", service=_options.one("service", service), entity=_options.one("entity", entity), operation=_options.one("operation", operation), after=after or None, lost=lost or None,
+            error=error, status=status, times=None if times is None else _options.whole("times", times), latency=span_text(latency) if latency is not None else None,
         )
 
     async def fail_output(self, function: str, *, times: int = 1, error: str = "") -> None:
         """Makes the next writes of a function's outputs fail."""
-        await self._session.control("PUT", "outputs/fault", encoded(error), name=function, times=times)
+        await self._session.control("PUT", "outputs/fault", encoded(error), name=_options.named("function", function), times=times if times == -1 else _options.whole("times", times))
 
     async def expire_locks(self, path: str) -> None:
         """Ends the locks of an entity of Service Bus, as if their time were over."""
-        await self._session.verb("POST", "expire-locks", {"entity": path})
+        await self._session.verb("POST", "expire-locks", {"entity": _options.named("path", path)})
 
     async def crash(self) -> None:
         """Ends the host as a power failure does. The data stays, and the test goes on."""
@@ -298,7 +302,7 @@ class Host:
         """Has the host crash at a point of a function's deliveries: afterReceive,
         beforeHandler, afterHandler, betweenAttempts, beforeSettle, afterSettle,
         afterCheckpoint."""
-        await self._session.verb("POST", "crash", {"function": function, "point": point, "nth": nth})
+        await self._session.verb("POST", "crash", {"function": _options.named("function", function), "point": _options.named("point", point), "nth": _options.whole("nth", nth)})
 
     async def start_again(self) -> None:
         """Starts a host that has crashed, after moving time to the crash that was asked for."""
@@ -323,7 +327,7 @@ class Host:
 
     async def load(self, state: bytes) -> None:
         """Takes the data that save() gave."""
-        await self._session.control("PUT", "state", state)
+        await self._session.control("PUT", "state", encoded(state))
 
     async def reset(self) -> None:
         """A new host under this one: data, clock, identifiers and journal begin anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from dataclasses import dataclass, field
@@ -15,6 +16,51 @@ from ._types import Function, KitError, Span
 __all__ = ["Options", "camel", "entity", "target"]
 
 HANDLER_SECONDS = 30.0
+
+
+class _All(str):
+    """No name: all. None is no such word, since a name that a test has not got would be it."""
+
+    def __repr__(self) -> str:
+        return "ALL"
+
+
+ALL: str = _All("")
+
+
+def one(what: str, given: str) -> Optional[str]:
+    """A name, or None for all."""
+    if given is None:
+        raise TypeError(f"{what} is None: leave it out for all")
+    return None if given is ALL else named(what, given)
+
+
+def named(what: str, given: str) -> str:
+    """A name that a call cannot do without."""
+    if not isinstance(given, str) or not given:
+        raise TypeError(f"{what} has to be a name, and is {given!r}")
+    return given
+
+
+def whole(what: str, given: int, least: int = 1) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < least:
+        raise TypeError(f"{what} has to be a whole number from {least}, and is {given!r}")
+    return given
+
+
+def members(what: str, given: Mapping[str, Any]) -> Dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"the {what} has to be a dict of members, and is {given!r}")
+    return dict(given)
+
+
+def application_property(name: str, value: Union[str, int, float]) -> str:
+    """A property of a message: text as it is, a number or a truth value with its type."""
+    if isinstance(value, str):
+        return f"{name}={value}"
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return f"{name}:={str(value).lower()}"
+    raise TypeError(f"property {name} is {value!r}, and has to be text, a number, True or False")
 
 
 @dataclass
@@ -40,6 +86,8 @@ class Options:
         if self.app is None:
             return None
         if isinstance(self.app, (str, os.PathLike)):
+            if not os.fspath(self.app):
+                raise KitError("app is empty, and has to be the folder of an app", "no_app")
             folder = os.path.abspath(os.fspath(self.app))
             if not os.path.isdir(folder):
                 raise KitError(f"app is {folder!r}, and there is no such folder", "no_app")
@@ -101,7 +149,7 @@ def options(
 def chosen(seed: Optional[int]) -> int:
     """The seed: as given, of REDELIVER_SEED, or 1."""
     if seed is not None:
-        return seed
+        return whole("seed", seed, 0)
     text = os.environ.get("REDELIVER_SEED", "")
     if text == "random":
         return random.SystemRandom().randrange(1, 1 << 32)
@@ -115,14 +163,13 @@ def real(timeout: Union[Span, float, None]) -> float:
     """A real limit in seconds: as given, of REDELIVER_TIMEOUT, or 30."""
     if timeout is None:
         timeout = os.environ.get("REDELIVER_TIMEOUT") or HANDLER_SECONDS
-    if isinstance(timeout, timedelta):
-        return timeout.total_seconds()
-    if isinstance(timeout, str):
-        try:
-            timeout = float(timeout[:-1] if timeout.endswith("s") else timeout)
-        except ValueError:
-            raise KitError(f"the timeout is {timeout!r}, and has to be seconds, such as 30 or '30s'") from None
-    return float(timeout)
+    try:
+        seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout[:-1] if isinstance(timeout, str) and timeout.endswith("s") else timeout)
+    except (TypeError, ValueError):
+        seconds = 0.0
+    if not 0 < seconds < math.inf or isinstance(timeout, bool):
+        raise KitError(f"the timeout is {timeout!r}, and has to be seconds, such as 30 or '30s'") from None
+    return seconds
 
 
 def current() -> str:

@@ -66,7 +66,7 @@ class Kit:
         # not hear the terminal, and must not: it ends with its standard input.
         environment = {name: value for name, value in os.environ.items() if name != "REDELIVER_KIT"}
         process: subprocess.Popen[bytes] = subprocess.Popen(
-            [binary(), "kit"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            [binary(), "kit", "--parent", str(os.getpid())], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
             start_new_session=os.name != "nt", creationflags=0x00000200 if os.name == "nt" else 0,
         )
         self._process = process

@@ -245,7 +245,7 @@ class Session(_Base):
         return checked(self.raw(method, target(self.path("admin/redeliver/" + operation), query), body, kind))
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        sent = None if body is None else json.dumps(body).encode("utf-8")
+        sent = None if body is None else json.dumps(body, allow_nan=False).encode("utf-8")
         return checked(self.raw(method, path, sent, "application/json"))
 
     def raw(
@@ -424,7 +424,7 @@ class AsyncSession(_Base):
         return checked(await self.raw(method, target(self.path("admin/redeliver/" + operation), query), body, kind))
 
     async def ask(self, method: str, path: str, body: Any = None) -> Any:
-        sent = None if body is None else json.dumps(body).encode("utf-8")
+        sent = None if body is None else json.dumps(body, allow_nan=False).encode("utf-8")
         return checked(await self.raw(method, path, sent, "application/json"))
 
     async def raw(

@@ -190,7 +190,9 @@ def encoded(body: Any) -> bytes:
         return bytes(body)
     if isinstance(body, str):
         return body.encode("utf-8")
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    if body is None:
+        raise TypeError('the body is None: JSON\'s null is the text "null"')
+    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
 
 
 def data(shown: Mapping[str, Any]) -> bytes:

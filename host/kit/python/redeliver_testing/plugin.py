@@ -6,7 +6,7 @@ from typing import Any, Dict, Generator, Iterator, List
 
 import pytest
 
-from . import Failure, Host, Kit, KitError, _process, _timeline, start
+from . import Failure, Host, Kit, KitError, _again, _process, _timeline, start
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,6 +37,7 @@ _before: List[Any] = []  # hosts that ran when the test began
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
     _before[:] = _timeline.hosts
+    _again.rooted(str(item.config.rootpath))
     yield
 
 

@@ -53,8 +53,9 @@ public sealed class BusMessage(ReadOnlyMemory<byte> body)
 /// <param name="Operation">Its name, such as <c>Complete</c>; null: every one.</param>
 public sealed record ServiceFault(string Service, string? Operation = null)
 {
-    /// <summary>Queue, topic, container …; null: every one.</summary>
-    public string? Entity { get; init; }
+    /// <summary>Queue, topic, container …; every one unless it is set.</summary>
+    [DisallowNull] public string? Entity { get => entity; init => entity = value ?? throw new ArgumentNullException(nameof(Entity), "Entity is null: leave it out, or give it a value"); }
+    private readonly string? entity;
     /// <summary>It fails after its effect.</summary>
     public bool After { get; init; }
     /// <summary>It has no effect and succeeds.</summary>

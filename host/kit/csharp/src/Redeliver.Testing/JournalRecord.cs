@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
@@ -44,25 +45,35 @@ public sealed record JournalRecord
     [JsonExtensionData] public IDictionary<string, JsonElement>? Others { get; set; } // see FunctionAttempt.Others
 }
 
-/// <summary>What a record of the journal must have: every member that is set must be equal. A name that the app, or a journal, does not have is refused.</summary>
+/// <summary>What a record of the journal must have: every member that is set must be equal; one that is not set is not compared, and null is no value. A name that the app, or a journal, does not have is refused.</summary>
 public sealed record JournalPattern
 {
     /// <summary>Kind of the fact, such as <c>retries_exhausted</c>.</summary>
-    public string? Kind { get; init; }
+    [DisallowNull] public string? Kind { get => kind; init => kind = value ?? throw Missing(nameof(Kind)); }
+    private readonly string? kind;
     /// <summary>Function.</summary>
-    public string? Function { get; init; }
+    [DisallowNull] public string? Function { get => function; init => function = value ?? throw Missing(nameof(Function)); }
+    private readonly string? function;
     /// <summary>Where a message came from.</summary>
-    public string? Source { get; init; }
+    [DisallowNull] public string? Source { get => source; init => source = value ?? throw Missing(nameof(Source)); }
+    private readonly string? source;
     /// <summary>Identity of the message.</summary>
-    [JsonPropertyName("message_id")] public string? MessageId { get; init; }
+    [JsonPropertyName("message_id")] [DisallowNull] public string? MessageId { get => messageId; init => messageId = value ?? throw Missing(nameof(MessageId)); }
+    private readonly string? messageId;
     /// <summary>How an attempt ended.</summary>
-    public string? Status { get; init; }
+    [DisallowNull] public string? Status { get => status; init => status = value ?? throw Missing(nameof(Status)); }
+    private readonly string? status;
     /// <summary>Settlement.</summary>
-    public string? Decision { get; init; }
+    [DisallowNull] public string? Decision { get => decision; init => decision = value ?? throw Missing(nameof(Decision)); }
+    private readonly string? decision;
     /// <summary>Where a message went.</summary>
-    public string? Target { get; init; }
+    [DisallowNull] public string? Target { get => target; init => target = value ?? throw Missing(nameof(Target)); }
+    private readonly string? target;
     /// <summary>Level of a line that a handler logged.</summary>
-    public string? Level { get; init; }
+    [DisallowNull] public string? Level { get => level; init => level = value ?? throw Missing(nameof(Level)); }
+    private readonly string? level;
+    private static ArgumentNullException Missing(string name) => new(name, $"{name} is null: leave it out, or give it a value");
+
     /// <summary>Further members by their names in the journal.</summary>
     [JsonExtensionData] public IDictionary<string, JsonElement>? Others { get; set; }
 }

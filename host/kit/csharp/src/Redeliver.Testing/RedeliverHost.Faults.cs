@@ -11,8 +11,8 @@ public sealed partial class RedeliverHost
     public Task InjectFaultAsync(ServiceFault fault, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(fault);
-        var path = Query("faults", ("service", fault.Service), ("operation", fault.Operation), ("entity", fault.Entity), ("after", fault.After ? "true" : null), ("lost", fault.Lost ? "true" : null),
-            ("error", fault.Error), ("status", Number(fault.Status)), ("times", Number(fault.Times)), ("latency", Span(fault.Latency)));
+        var path = Query("faults", ("service", Named(fault.Service)), ("operation", fault.Operation), ("entity", fault.Entity), ("after", fault.After ? "true" : null), ("lost", fault.Lost ? "true" : null),
+            ("error", fault.Error), ("status", Number(fault.Status)), ("times", fault.Times is { } times ? Number(AtLeastOne(times)) : null), ("latency", Span(fault.Latency)));
         return ControlAsync(HttpMethod.Post, path, null, cancellationToken);
     }
 
@@ -22,10 +22,10 @@ public sealed partial class RedeliverHost
     /// <param name="error">Text of the failure.</param>
     /// <param name="cancellationToken">Gives up the call.</param>
     public Task FailOutputAsync(string output, int times = 1, string error = "", CancellationToken cancellationToken = default) =>
-        ControlAsync(HttpMethod.Put, Query("outputs/fault", ("name", output), ("times", Number(times))), KitHttp.Bytes(System.Text.Encoding.UTF8.GetBytes(error)), cancellationToken);
+        ControlAsync(HttpMethod.Put, Query("outputs/fault", ("name", Named(output)), ("times", Number(times == -1 ? times : AtLeastOne(times)))), KitHttp.Bytes(System.Text.Encoding.UTF8.GetBytes(error)), cancellationToken);
 
     /// <summary>Ends the locks of an entity of Service Bus, as if their time were over.</summary>
-    public Task ExpireLocksAsync(string path, CancellationToken cancellationToken = default) => DoneAsync("expire-locks", new JsonObject { ["entity"] = path }, cancellationToken);
+    public Task ExpireLocksAsync(string path, CancellationToken cancellationToken = default) => DoneAsync("expire-locks", new JsonObject { ["entity"] = Named(path) }, cancellationToken);
 
     /// <summary>Kills the host now, as kill -9 does. The data stays, and the test goes on: <see cref="StartAgainAsync"/>.</summary>
     public Task CrashAsync(CancellationToken cancellationToken = default) => DoneAsync("crash", [], cancellationToken);
@@ -36,7 +36,7 @@ public sealed partial class RedeliverHost
     /// <param name="nth">The how manieth time from now on that the point is reached, restarts included.</param>
     /// <param name="cancellationToken">Gives up the call.</param>
     public Task CrashAtAsync(string function, CrashPoint point, int nth = 1, CancellationToken cancellationToken = default) =>
-        DoneAsync("crash", new JsonObject { ["function"] = function, ["point"] = JsonNamingPolicy.CamelCase.ConvertName(point.ToString()), ["nth"] = nth }, cancellationToken);
+        DoneAsync("crash", new JsonObject { ["function"] = Named(function), ["point"] = JsonNamingPolicy.CamelCase.ConvertName(point.ToString()), ["nth"] = AtLeastOne(nth) }, cancellationToken);
 
     /// <summary>Starts the host again on its data. Moves time until a crash that was asked for has come.</summary>
     public Task StartAgainAsync(CancellationToken cancellationToken = default) => DoneAsync("start", null, cancellationToken);

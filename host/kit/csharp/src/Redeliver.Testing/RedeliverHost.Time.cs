@@ -37,34 +37,54 @@ public sealed partial class RedeliverHost
     public Task<JournalRecord> RunUntilAsync(JournalPattern pattern, CancellationToken cancellationToken = default) => UntilAsync(Pattern(pattern), cancellationToken);
 
     /// <summary>Moves time until a delivery has ended.</summary>
-    /// <param name="function">Of this function. Default: of any.</param>
     /// <param name="cancellationToken">Gives up the wait.</param>
     /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
-    public Task<JournalRecord> WaitForSettledAsync(string? function = null, CancellationToken cancellationToken = default) => WaitAsync("settled", function, cancellationToken);
+    public Task<JournalRecord> WaitForSettledAsync(CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["settled"] = true }, cancellationToken);
+
+    /// <inheritdoc cref="WaitForSettledAsync(CancellationToken)"/>
+    /// <param name="function">Of this function.</param>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    public Task<JournalRecord> WaitForSettledAsync(string function, CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["settled"] = Named(function) }, cancellationToken);
 
     /// <summary>Moves time until a function is done with a message.</summary>
-    /// <inheritdoc cref="WaitForSettledAsync" path="/param"/>
-    /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
-    public Task<JournalRecord> WaitForCompletedAsync(string? function = null, CancellationToken cancellationToken = default) => WaitAsync("completed", function, cancellationToken);
-
-    /// <summary>Moves time until a message is poison.</summary>
-    /// <inheritdoc cref="WaitForSettledAsync" path="/param"/>
-    /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
-    public Task<JournalRecord> WaitForPoisonedAsync(string? function = null, CancellationToken cancellationToken = default) => WaitAsync("poisoned", function, cancellationToken);
-
-    /// <summary>Moves time until a checkpoint of a function of Event Hubs or Cosmos DB is written.</summary>
-    /// <inheritdoc cref="WaitForSettledAsync" path="/param"/>
-    /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
-    public Task<JournalRecord> WaitForCheckpointedAsync(string? function = null, CancellationToken cancellationToken = default) => WaitAsync("checkpointed", function, cancellationToken);
-
-    /// <summary>Moves time until a message is a dead letter.</summary>
-    /// <param name="path">Of this queue or subscription. Default: of any.</param>
     /// <param name="cancellationToken">Gives up the wait.</param>
     /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
-    public Task<JournalRecord> WaitForDeadLetteredAsync(string? path = null, CancellationToken cancellationToken = default) => WaitAsync("deadLettered", path, cancellationToken);
+    public Task<JournalRecord> WaitForCompletedAsync(CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["completed"] = true }, cancellationToken);
 
-    private Task<JournalRecord> WaitAsync(string what, string? name, CancellationToken cancellationToken) =>
-        UntilAsync(new JsonObject { [what] = name is null ? JsonValue.Create(true) : JsonValue.Create(name) }, cancellationToken);
+    /// <inheritdoc cref="WaitForCompletedAsync(CancellationToken)"/>
+    /// <param name="function">Of this function.</param>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    public Task<JournalRecord> WaitForCompletedAsync(string function, CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["completed"] = Named(function) }, cancellationToken);
+
+    /// <summary>Moves time until a message is poison.</summary>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
+    public Task<JournalRecord> WaitForPoisonedAsync(CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["poisoned"] = true }, cancellationToken);
+
+    /// <inheritdoc cref="WaitForPoisonedAsync(CancellationToken)"/>
+    /// <param name="function">Of this function.</param>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    public Task<JournalRecord> WaitForPoisonedAsync(string function, CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["poisoned"] = Named(function) }, cancellationToken);
+
+    /// <summary>Moves time until a checkpoint of a function of Event Hubs or Cosmos DB is written.</summary>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
+    public Task<JournalRecord> WaitForCheckpointedAsync(CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["checkpointed"] = true }, cancellationToken);
+
+    /// <inheritdoc cref="WaitForCheckpointedAsync(CancellationToken)"/>
+    /// <param name="function">Of this function.</param>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    public Task<JournalRecord> WaitForCheckpointedAsync(string function, CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["checkpointed"] = Named(function) }, cancellationToken);
+
+    /// <summary>Moves time until a message is a dead letter.</summary>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    /// <exception cref="RedeliverAssertionException">It can no longer come: this is seen at once.</exception>
+    public Task<JournalRecord> WaitForDeadLetteredAsync(CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["deadLettered"] = true }, cancellationToken);
+
+    /// <inheritdoc cref="WaitForDeadLetteredAsync(CancellationToken)"/>
+    /// <param name="path">Of this queue or subscription.</param>
+    /// <param name="cancellationToken">Gives up the wait.</param>
+    public Task<JournalRecord> WaitForDeadLetteredAsync(string path, CancellationToken cancellationToken = default) => UntilAsync(new JsonObject { ["deadLettered"] = Named(path) }, cancellationToken);
 
     private async Task<JournalRecord> UntilAsync(JsonObject until, CancellationToken cancellationToken)
     {

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Text.Json.Nodes;
@@ -20,6 +21,7 @@ public sealed partial class RedeliverHost : IAsyncDisposable
     private Started started = null!; // by OpenAsync
     private int told; // handlers' log lines that Log has had
     private bool stopped;
+    private readonly ConcurrentDictionary<object, string> calls = new(); // that have no answer yet
 
     private RedeliverHost(RedeliverKit kit, RedeliverHostOptions options) => (this.kit, this.options, sent) = (kit, options, options.ToJson());
 
@@ -120,16 +122,18 @@ public sealed partial class RedeliverHost : IAsyncDisposable
 
     /// <summary>Ends the host, and says what the test has left open.</summary>
     /// <remarks>Call it at the end of a test that must meet all its faults; <see cref="DisposeAsync"/> never throws, since an exception there hides that of the test.</remarks>
-    /// <exception cref="RedeliverAssertionException">Something that was asked for has not come, such as a fault that nothing has met.</exception>
+    /// <exception cref="RedeliverAssertionException">Something that was asked for has not come, such as a fault that nothing has met, or a call has not been awaited.</exception>
     public async Task StopAsync(CancellationToken cancellationToken = default)
     {
         if (stopped) return;
         stopped = true;
+        var open = string.Join(", ", calls.Values);
         await ReportAsync().ConfigureAwait(false);
         Ended ended;
         try { ended = await EndAsync(cancellationToken).ConfigureAwait(false); }
         finally { await LeaveAsync().ConfigureAwait(false); }
         if (ended.Failures is { Count: > 0 } failures) throw Texts.Failure(failures, Again(), Seed);
+        if (open.Length > 0) throw Texts.Failure([new Difference(null, $"called, and not awaited: {open}")], Again(), Seed);
     }
 
     /// <summary>Ends the host. Never throws.</summary>
@@ -190,6 +194,9 @@ public sealed partial class RedeliverHost : IAsyncDisposable
     {
         using var giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         using var ended = new CancellationTokenSource();
+        var own = new object();
+        calls[own] = what;
+        using var over = new Over(() => calls.TryRemove(own, out _));
         var work = call(giveUp.Token);
         var alive = Stopwatch.GetTimestamp();
         var seen = new Dictionary<string, long>(); // attempts, and since when they are known to run
@@ -207,6 +214,11 @@ public sealed partial class RedeliverHost : IAsyncDisposable
         }
         await ended.CancelAsync().ConfigureAwait(false);
         return await work.ConfigureAwait(false);
+    }
+
+    private sealed class Over(Action then) : IDisposable
+    {
+        public void Dispose() => then();
     }
 
     private static readonly TimeSpan look = TimeSpan.FromMilliseconds(500); // of real time, while a call lasts

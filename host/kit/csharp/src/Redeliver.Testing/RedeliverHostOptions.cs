@@ -33,12 +33,18 @@ public sealed class RedeliverHostOptions
     /// <summary>Name of the test, for failures and reports. Default: the method that starts the host.</summary>
     public string? Name { get; set; }
     /// <summary>Real time that a handler, or a call in which none runs, may take; <see cref="Timeout.InfiniteTimeSpan"/> for no limit. Default: environment variable REDELIVER_TIMEOUT in seconds, else 30 s. Under a debugger there is none.</summary>
-    public TimeSpan? Timeout { get; set; }
+    public TimeSpan? Timeout
+    {
+        get => timeout;
+        set => timeout = value is null || value == System.Threading.Timeout.InfiniteTimeSpan || value > TimeSpan.Zero ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "the timeout has to be above zero");
+    }
+
+    private TimeSpan? timeout;
     /// <summary>Gets what handlers have logged, after each call, and at the end the timeline of all messages: pass <c>output.WriteLine</c> of xunit's ITestOutputHelper, or <c>TestContext.Progress.WriteLine</c> of NUnit.</summary>
     public Action<string>? Log { get; set; }
 
     internal TimeSpan Limit() => Debugger.IsAttached ? System.Threading.Timeout.InfiniteTimeSpan : Timeout ?? FromEnvironment("REDELIVER_TIMEOUT", TimeSpan.FromSeconds(30), text =>
-        double.TryParse(text.TrimEnd('s'), CultureInfo.InvariantCulture, out var seconds) ? TimeSpan.FromSeconds(seconds) : throw new RedeliverException($"REDELIVER_TIMEOUT is \"{text}\", and has to be seconds"));
+        double.TryParse(text.TrimEnd('s'), CultureInfo.InvariantCulture, out var seconds) && double.IsFinite(seconds) && seconds > 0 ? TimeSpan.FromSeconds(seconds) : throw new RedeliverException($"REDELIVER_TIMEOUT is \"{text}\", and has to be seconds"));
 
     internal ulong ChosenSeed() => Seed ?? FromEnvironment("REDELIVER_SEED", 1UL, text =>
         text == "random" ? (ulong)RandomNumberGenerator.GetInt32(1, int.MaxValue)
@@ -51,8 +57,8 @@ public sealed class RedeliverHostOptions
         var sent = new JsonObject { ["seed"] = ChosenSeed() };
         if ((App ?? Worker?.Folder) is { } app) sent["app"] = Path.GetFullPath(app);
         if (Worker is not null) sent["attached"] = true;
-        if (Functions.Count > 0) sent["functions"] = new JsonObject(Functions.Select(f => KeyValuePair.Create(f.Key, (JsonNode?)f.Value.ToJson())));
-        if (Settings.Count > 0) sent["settings"] = new JsonObject(Settings.Select(s => KeyValuePair.Create(s.Key, (JsonNode?)s.Value)));
+        if (Functions.Count > 0) sent["functions"] = new JsonObject(Functions.Select(f => KeyValuePair.Create(f.Key, (JsonNode?)(f.Value ?? throw new ArgumentException($"function {f.Key} is null")).ToJson())));
+        if (Settings.Count > 0) sent["settings"] = new JsonObject(Settings.Select(s => KeyValuePair.Create(s.Key, (JsonNode?)(s.Value ?? throw new ArgumentException($"setting {s.Key} is null")))));
         if (Switches.Count > 0) sent["set"] = new JsonArray([.. Switches.Select(s => (JsonNode?)$"{s.Key}={s.Value}")]);
         if (HostJson is not null) sent["host"] = HostJson.DeepClone();
         if (Entities is not null) sent["entities"] = Entities.DeepClone();

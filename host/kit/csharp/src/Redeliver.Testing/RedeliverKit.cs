@@ -77,7 +77,7 @@ public sealed class RedeliverKit : IAsyncDisposable
     public static async Task<RedeliverKit> StartAsync(string? program = null, CancellationToken cancellationToken = default)
     {
         if (program is null && Environment.GetEnvironmentVariable(Variable) is { Length: > 0 } line) return new(line, null);
-        var child = ChildProgram.Start(ChildProgram.Find(program), "kit");
+        var child = ChildProgram.Start(ChildProgram.Find(program), "kit", "--parent", Environment.ProcessId.ToString(System.Globalization.CultureInfo.InvariantCulture));
         try
         {
             return new(await child.Output.ReadLineAsync(cancellationToken).ConfigureAwait(false) ?? "", child);

@@ -10,5 +10,6 @@ test('50 attempts, then the dead-letter queue', async () => {
   await host.deadLettered('parcels');
   expect(carrier.book).toHaveBeenCalledTimes(50);
   expect(await host.deliveries('Ship')).toEqual(Array(10).fill(5));
+  await expect(host.poisoned('Ship')).rejects.toThrow(/again with REDELIVER_SEED=1 npx jest \S*ship\.test\.js'? -t '\^50 attempts, then the dead-letter queue\$'$/);
   await host.stop();
 });

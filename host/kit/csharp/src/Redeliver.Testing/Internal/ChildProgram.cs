@@ -37,10 +37,10 @@ internal sealed class ChildProgram : IAsyncDisposable
         get { lock (errors) return string.Join('\n', errors.Skip(Math.Max(0, errors.Count - Shown)).Select(line => "  " + line)); }
     }
 
-    internal static ChildProgram Start(string path, string argument)
+    internal static ChildProgram Start(string path, params string[] arguments)
     {
         var info = new ProcessStartInfo(path) { UseShellExecute = false, CreateNoWindow = true, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
-        info.ArgumentList.Add(argument);
+        foreach (var argument in arguments) info.ArgumentList.Add(argument);
         info.Environment.Remove(RedeliverKit.Variable);
         Process process;
         try { process = Process.Start(info)!; }

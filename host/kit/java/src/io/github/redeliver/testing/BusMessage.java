@@ -1,6 +1,7 @@
 package io.github.redeliver.testing;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** What a message of Service Bus has beside its body. */
 public final class BusMessage {
@@ -36,7 +37,17 @@ public final class BusMessage {
 
     /** An application property. */
     public BusMessage property(String name, String value) {
-        return with("property", name + "=" + value);
+        return with("property", name + "=" + Objects.requireNonNull(value, () -> "property " + name + " is null"));
+    }
+
+    /** An application property that is a number. */
+    public BusMessage property(String name, long value) {
+        return with("property", name + ":=" + value);
+    }
+
+    /** An application property that is true or false. */
+    public BusMessage property(String name, boolean value) {
+        return with("property", name + ":=" + value);
     }
 
     /** It comes after that time. */
@@ -45,7 +56,7 @@ public final class BusMessage {
     }
 
     private BusMessage with(String name, String value) {
-        query.add(name, value);
+        query.add(name, Objects.requireNonNull(value, () -> name + " is null: leave it out, or give it a value"));
         return this;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.redeliver.testing;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** A fault of a service, which the app meets. */
 public final class Fault {
@@ -51,11 +52,11 @@ public final class Fault {
 
     /** How often; once unless it is given. */
     public Fault times(int times) {
-        return with("times", times);
+        return with("times", Values.whole("times", times));
     }
 
     private Fault with(String name, Object value) {
-        query.add(name, value);
+        query.add(name, Objects.requireNonNull(value, () -> name + " is null: leave it out, or give it a value"));
         return this;
     }
 }

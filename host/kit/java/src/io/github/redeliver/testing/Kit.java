@@ -54,7 +54,7 @@ final class Kit {
     }
 
     private static Process started() {
-        ProcessBuilder builder = new ProcessBuilder(Program.find(), "kit");
+        ProcessBuilder builder = new ProcessBuilder(Program.find(), "kit", "--parent", Long.toString(ProcessHandle.current().pid()));
         builder.environment().remove("REDELIVER_KIT");
         try {
             return builder.start();

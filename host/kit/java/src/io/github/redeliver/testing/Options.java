@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -32,7 +33,7 @@ public final class Options {
 
     /** The folder of an app. What is not attached runs in a process of its own: give the folder below target/azure-functions that "mvn package" has made. */
     public Options app(Path folder) {
-        app = folder;
+        app = Objects.requireNonNull(folder, "the folder of the app is null");
         return this;
     }
 
@@ -44,7 +45,7 @@ public final class Options {
 
     /** A function of the test. */
     public Options function(String name, FunctionSpec function) {
-        functions.put(name, function);
+        functions.put(Values.named("the function", name), Objects.requireNonNull(function, () -> "function " + name + " is null"));
         return this;
     }
 
@@ -56,7 +57,7 @@ public final class Options {
 
     /** A setting of the app. */
     public Options setting(String name, String value) {
-        settings.put(name, value);
+        settings.put(Values.named("the setting", name), Objects.requireNonNull(value, () -> "setting " + name + " is null"));
         return this;
     }
 
@@ -74,6 +75,9 @@ public final class Options {
 
     /** The seed; 1, or that of REDELIVER_SEED, unless it is given. */
     public Options seed(long seed) {
+        if (seed < 0) {
+            throw new IllegalArgumentException("the seed has to be a number from 0, and is " + seed);
+        }
         this.seed = seed;
         return this;
     }
@@ -86,7 +90,7 @@ public final class Options {
 
     /** The real limit of a call and of a handler; 30 seconds, or that of REDELIVER_TIMEOUT, unless it is given. None counts while a debugger may be there. */
     public Options timeout(Duration limit) {
-        timeout = limit;
+        timeout = positive("the timeout", limit);
         return this;
     }
 
@@ -104,8 +108,14 @@ public final class Options {
 
     /** The name of the test. */
     public Options name(String name) {
-        sent.put("name", name);
+        if (name != null) {
+            sent.put("name", name);
+        }
         return this;
+    }
+
+    Object name() {
+        return sent.get("name");
     }
 
     /** A clock that objects of the app have, which is the host's from its start on. */
@@ -118,6 +128,13 @@ public final class Options {
     public Options handlersOn(Executor executor) {
         this.executor = executor;
         return this;
+    }
+
+    private static Duration positive(String what, Duration limit) {
+        if (limit == null || limit.isZero() || limit.isNegative()) {
+            throw new IllegalArgumentException(what + " has to be above zero, and is " + limit);
+        }
+        return limit;
     }
 
     private static long chosen() {
@@ -141,7 +158,7 @@ public final class Options {
             return USUAL;
         }
         try {
-            return Duration.ofNanos((long) (Double.parseDouble(given.replaceAll("s$", "")) * 1e9));
+            return positive("REDELIVER_TIMEOUT", Duration.ofNanos((long) (Double.parseDouble(given.replaceAll("s$", "")) * 1e9)));
         } catch (NumberFormatException none) {
             throw new KitException("bad_request", "REDELIVER_TIMEOUT is \"" + given + "\", and has to be seconds, such as 30 or 30s", "");
         }

@@ -1,6 +1,7 @@
 package io.github.redeliver.testing;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** How a message is sent to a queue. */
 public final class QueueMessage {
@@ -17,13 +18,13 @@ public final class QueueMessage {
 
     /** Nobody sees it before that time. */
     public QueueMessage visibility(Duration after) {
-        query.add("visibility", Values.span(after));
+        query.add("visibility", Values.span(Objects.requireNonNull(after, "visibility is null")));
         return this;
     }
 
     /** It is gone after that time. */
     public QueueMessage ttl(Duration life) {
-        query.add("ttl", Values.span(life));
+        query.add("ttl", Values.span(Objects.requireNonNull(life, "ttl is null")));
         return this;
     }
 }

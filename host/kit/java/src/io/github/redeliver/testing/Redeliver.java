@@ -12,6 +12,9 @@ public final class Redeliver {
     public static RedeliverHost start(Consumer<Options> with) {
         Options options = new Options();
         with.accept(options);
+        if (options.name() == null) {
+            options.name(Again.test());
+        }
         return new RedeliverHost(options);
     }
 
@@ -27,6 +30,6 @@ public final class Redeliver {
 
     /** That many seeds, from the first on. */
     public static long[] seeds(int count, long first) {
-        return LongStream.range(first, first + count).toArray();
+        return LongStream.range(first, first + Values.whole("the number of seeds", count)).toArray();
     }
 }

@@ -57,7 +57,7 @@ public final class RedeliverExtension implements ParameterResolver, TestExecutio
             try {
                 List<String> logs = host.logs();
                 failure.addSuppressed(new Timeline("\n" + host.explain() + (logs.isEmpty() ? "" : "\nlogs\n  " + String.join("\n  ", logs))
-                    + "\nseed " + host.seed() + "; again with REDELIVER_SEED=" + host.seed()));
+                    + "\n" + host.again()));
                 keep(context, host);
             } catch (KitException | IOException ended) {
                 failure.addSuppressed(ended);

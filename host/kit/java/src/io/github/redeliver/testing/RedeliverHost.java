@@ -2,6 +2,7 @@ package io.github.redeliver.testing;
 
 import io.github.redeliver.worker.Json;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -105,8 +106,14 @@ public final class RedeliverHost implements AutoCloseable {
         return options.clock.told(told.time("now"));
     }
 
-    private String again() {
-        return "seed " + seed() + "; again with REDELIVER_SEED=" + seed();
+    /** The name of the test; null where it is not known. */
+    String name() {
+        return options.name() == null ? null : options.name().toString();
+    }
+
+    /** How the same run is had again. */
+    String again() {
+        return Again.text(Path.of(""), seed(), options.name());
     }
 
     /** The virtual time: to a handler that of its call. */
@@ -163,7 +170,7 @@ public final class RedeliverHost implements AutoCloseable {
     /** Sends a message to a queue, with what it has beside its body. */
     public String send(String queue, Object body, Consumer<QueueMessage> more) {
         Query query = with(new QueueMessage(), more).query;
-        return new Told(control("POST", "queues/" + Query.escaped(queue) + "/messages", query, Values.encoded(body), BYTES)).text("id");
+        return new Told(control("POST", "queues/" + Query.escaped(Values.named("the queue", queue)) + "/messages", query, Values.encoded(body), BYTES)).text("id");
     }
 
     /** Sends a message to a queue or a topic of Service Bus. Answers its ID. */
@@ -173,13 +180,13 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** Sends a message to a queue or a topic of Service Bus, with what it has beside its body. */
     public String sendServiceBus(String path, Object body, Consumer<BusMessage> more) {
-        Query query = with(new BusMessage(), more).query.add("path", path);
+        Query query = with(new BusMessage(), more).query.add("path", Values.named("the entity", path));
         return new Told(control("POST", "servicebus/messages", query, Values.encoded(body), BYTES)).text("messageId");
     }
 
     /** Publishes events to a topic of Event Grid. Answers their IDs. */
     public List<String> publish(String topic, Object... events) {
-        return ids(control("POST", "eventgrid/events", new Query().add("topic", topic), Values.encoded(filled("events", events)), JSON));
+        return ids(control("POST", "eventgrid/events", new Query().add("topic", Values.named("the topic", topic)), Values.encoded(filled("events", events)), JSON));
     }
 
     /** Sends events to an event hub, in order. */
@@ -190,7 +197,7 @@ public final class RedeliverHost implements AutoCloseable {
     /** Sends events with a partition key to an event hub, in order. */
     public void sendEventsTo(String hub, String key, Object... bodies) {
         for (Object body : filled("bodies", bodies)) {
-            control("POST", "eventhubs/events", new Query().add("hub", hub).add("key", key), Values.encoded(body), BYTES);
+            control("POST", "eventhubs/events", new Query().add("hub", Values.named("the hub", hub)).add("key", key), Values.encoded(body), BYTES);
         }
     }
 
@@ -207,7 +214,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** Writes documents of Cosmos DB; the container is database/container. Answers their IDs. */
     public List<String> write(String container, Object... documents) {
-        return ids(control("POST", "cosmos/documents", new Query().add("container", container).add("create", true), Values.encoded(filled("documents", documents)), JSON));
+        return ids(control("POST", "cosmos/documents", new Query().add("container", Values.named("the container", container)).add("create", true), Values.encoded(filled("documents", documents)), JSON));
     }
 
     private static List<Object> filled(String what, Object... given) {
@@ -243,7 +250,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** Calls a function by hand, as the admin API does. */
     public Called call(String function, Object input) {
-        return new Called(verb("POST", "call", Json.map("function", function, "input", new String(Values.encoded(input), StandardCharsets.UTF_8))).members());
+        return new Called(verb("POST", "call", Json.map("function", Values.named("the function", function), "input", input == null ? "" : new String(Values.encoded(input), StandardCharsets.UTF_8))).members());
     }
 
     // What a test waits for: time moves until it happens. A wait that is in vain fails at once.
@@ -255,7 +262,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The next end of a function's delivery. */
     public JournalRecord settled(String function) {
-        return until(Map.of("settled", function));
+        return until(Map.of("settled", Values.named("the function", function)));
     }
 
     /** The next message that a function is done with. */
@@ -265,7 +272,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The next message that this function is done with. */
     public JournalRecord completed(String function) {
-        return until(Map.of("completed", function));
+        return until(Map.of("completed", Values.named("the function", function)));
     }
 
     /** The next message that is poison. */
@@ -275,7 +282,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The next message that is poison to this function. */
     public JournalRecord poisoned(String function) {
-        return until(Map.of("poisoned", function));
+        return until(Map.of("poisoned", Values.named("the function", function)));
     }
 
     /** The next checkpoint. */
@@ -285,7 +292,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The next checkpoint of a function of Event Hubs or Cosmos DB. */
     public JournalRecord checkpointed(String function) {
-        return until(Map.of("checkpointed", function));
+        return until(Map.of("checkpointed", Values.named("the function", function)));
     }
 
     /** The next dead letter. */
@@ -295,12 +302,12 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The next dead letter of a queue or a subscription. */
     public JournalRecord deadLettered(String path) {
-        return until(Map.of("deadLettered", path));
+        return until(Map.of("deadLettered", Values.named("the entity", path)));
     }
 
     /** The next record of the journal that has these members. */
     public JournalRecord until(Map<String, ?> pattern) {
-        Told told = verb("POST", "drive", Json.map("until", pattern));
+        Told told = verb("POST", "drive", Json.map("until", Values.valued("until", pattern)));
         options.clock.told(told.time("now"));
         if (told.text("stopped").equals("met") && told.has("record")) {
             return new JournalRecord(told.object("record"));
@@ -322,11 +329,15 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** All attempts so far. */
     public List<Attempt> attempts() {
-        return attempts(null);
+        return attemptsOf(null);
     }
 
     /** The attempts of a function so far. */
     public List<Attempt> attempts(String function) {
+        return attemptsOf(Values.named("the function", function));
+    }
+
+    private List<Attempt> attemptsOf(String function) {
         return list(client.ask("GET", path("attempts") + new Query().add("function", function), null), Attempt::new);
     }
 
@@ -345,22 +356,26 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** What has become of all messages, and why. */
     public String explain() {
-        return explain(null);
+        return explained(null);
     }
 
     /** What has become of a message, and why. */
     public String explain(String message) {
+        return explained(Values.named("the message", message));
+    }
+
+    private String explained(String message) {
         return Failures.explained(new Told(control("GET", "explain", new Query().add("message", message), null, null)));
     }
 
     /** The messages of a queue that are visible. */
     public List<Message> queue(String name) {
-        return list(new Told(control("GET", "queues/" + Query.escaped(name) + "/messages", null, null, null)).list("messages"), Message::ofQueue);
+        return list(new Told(control("GET", "queues/" + Query.escaped(Values.named("the queue", name)) + "/messages", null, null, null)).list("messages"), Message::ofQueue);
     }
 
     /** The messages of a Service Bus queue or subscription (topic/subscription), or of what follows these: /$DeadLetterQueue. */
     public List<Message> serviceBus(String path) {
-        return list(new Told(control("GET", "servicebus/messages", new Query().add("path", entity(path)), null, null)).list("messages"), Message::ofServiceBus);
+        return list(new Told(control("GET", "servicebus/messages", new Query().add("path", entity(Values.named("the entity", path))), null, null)).list("messages"), Message::ofServiceBus);
     }
 
     /** The path of a queue, or of a subscription, which may be topic/subscription. */
@@ -385,22 +400,26 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The documents of a Cosmos DB container. */
     public List<Object> documents(String container) {
-        return list(new Told(control("GET", "cosmos/documents", new Query().add("container", container), null, null)).list("documents"), Values::plain);
+        return list(new Told(control("GET", "cosmos/documents", new Query().add("container", Values.named("the container", container)), null, null)).list("documents"), Values::plain);
     }
 
     /** What a function has put out to bindings that are only recorded. */
     public List<Object> outputs(String function) {
-        return list(new Told(control("GET", "outputs/values", new Query().add("name", function), null, null)).list("outputs"), Values::plain);
+        return list(new Told(control("GET", "outputs/values", new Query().add("name", Values.named("the function", function)), null, null)).list("outputs"), Values::plain);
     }
 
     /** All records of the journal. */
     public List<JournalRecord> journal() {
-        return journal(null);
+        return records(Json.map());
     }
 
     /** The records that have these members. */
     public List<JournalRecord> journal(Map<String, ?> pattern) {
-        return list(client.ask("POST", path("records"), Json.map("pattern", pattern)), JournalRecord::new);
+        return records(Json.map("pattern", Values.valued("pattern", pattern)));
+    }
+
+    private List<JournalRecord> records(Map<String, Object> asked) {
+        return list(client.ask("POST", path("records"), asked), JournalRecord::new);
     }
 
     /** The journal as it is written, a line for each record. */
@@ -415,7 +434,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** The lines that a function's handler has logged. */
     public List<String> logs(String function) {
-        return logs(Map.of("kind", "handler_log", "function", function));
+        return logs(Map.of("kind", "handler_log", "function", Values.named("the function", function)));
     }
 
     private List<String> logs(Map<String, ?> pattern) {
@@ -428,9 +447,9 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** Compares with the "then" of a scenario. An assertion error has every difference. */
     public void expect(Consumer<Then> then) {
-        Told told = verb("POST", "expect", Json.map("then", with(new Then(), then).members));
+        Told told = verb("POST", "expect", Json.map("then", Values.valued("then", with(new Then(), then).members)));
         if (!told.list("failures").isEmpty()) {
-            throw Failures.of(told.list("failures"), told.text("text"));
+            throw Failures.of(told.list("failures"), told.text("text").replaceFirst("\\nseed \\d+; again with [^\\n]*$", "") + "\n" + again());
         }
     }
 
@@ -443,12 +462,12 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** Makes the next writes of a function's outputs fail. */
     public void failOutput(String function, int times, String error) {
-        control("PUT", "outputs/fault", new Query().add("name", function).add("times", times), Values.encoded(error), BYTES);
+        control("PUT", "outputs/fault", new Query().add("name", Values.named("the function", function)).add("times", times == -1 ? times : Values.whole("times", times)), Values.encoded(error), BYTES);
     }
 
     /** Ends the locks of a Service Bus entity, as if their time were over. */
     public void expireLocks(String path) {
-        verb("POST", "expire-locks", Json.map("entity", path));
+        verb("POST", "expire-locks", Json.map("entity", Values.named("the entity", path)));
     }
 
     /** Ends the host as a power failure does. The data stays, and the test goes on. */
@@ -463,7 +482,7 @@ public final class RedeliverHost implements AutoCloseable {
 
     /** Has the host crash the nth time that a delivery of a function comes to a point. */
     public void crashAt(String function, Point point, int nth) {
-        verb("POST", "crash", Json.map("function", function, "point", point.word, "nth", nth));
+        verb("POST", "crash", Json.map("function", Values.named("the function", function), "point", point.word, "nth", Values.whole("nth", nth)));
     }
 
     /** Starts a host that has crashed, after moving time to the crash that was asked for. */

@@ -31,8 +31,9 @@ public final class Then {
     /** Any member that a function has there. */
     public Then function(String name, String member, Object value) {
         Map<String, Object> functions = of("functions");
+        Values.named("the function", name);
         Map<String, Object> one = new LinkedHashMap<>(io.github.redeliver.worker.Json.object(functions.get(name)));
-        one.put(member, value);
+        one.put(member, Values.valued("functions." + name + "." + member, value));
         functions.put(name, one);
         return this;
     }
@@ -61,7 +62,7 @@ public final class Then {
 
     /** Any member. */
     public Then with(String member, Object value) {
-        members.put(member, value);
+        members.put(member, Values.valued(member, value));
         return this;
     }
 

@@ -64,8 +64,47 @@ final class Values {
         }
     }
 
+    /** A name that a call cannot do without. */
+    static String named(String what, String given) {
+        if (given == null || given.isEmpty()) {
+            throw new IllegalArgumentException(what + " has to be a name, and is " + (given == null ? "null" : "empty"));
+        }
+        return given;
+    }
+
+    /** What is compared: a member without a value would be left out on the way, and compare nothing. */
+    static <T> T valued(String at, T given) {
+        if (given == null || given instanceof Double && !Double.isFinite((Double) given) || given instanceof Float && !Float.isFinite((Float) given)) {
+            throw new IllegalArgumentException(at + " is " + given + ": give it a value, or leave it out");
+        }
+        if (given instanceof Map) {
+            ((Map<?, ?>) given).forEach((name, value) -> valued(at + "." + name, value));
+        }
+        if (given instanceof Iterable) {
+            int i = 0;
+            for (Object one : (Iterable<?>) given) {
+                valued(at + "[" + i++ + "]", one);
+            }
+        }
+        return given;
+    }
+
+    /** A number from one. */
+    static int whole(String what, int given) {
+        if (given < 1) {
+            throw new IllegalArgumentException(what + " has to be a number from 1, and is " + given);
+        }
+        return given;
+    }
+
     /** A body: bytes and texts as they are, all else as JSON. */
     static byte[] encoded(Object body) {
+        if (body == null) {
+            throw new IllegalArgumentException("the body is null: JSON's null is the text \"null\"");
+        }
+        if (body instanceof Double && !Double.isFinite((Double) body) || body instanceof Float && !Float.isFinite((Float) body)) {
+            throw new IllegalArgumentException("the body is " + body + ", which JSON does not have");
+        }
         if (body instanceof byte[]) {
             return (byte[]) body;
         }

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.github.redeliver.worker.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -31,7 +33,7 @@ class ConformanceTest {
         for (Object each : one.list("steps")) {
             Told step = new Told(each);
             String path = step.text(step.has("get") ? "get" : "post");
-            byte[] body = step.has("send") ? Values.encoded(step.members().get("send")) : step.has("text") ? Values.encoded(step.text("text")) : null;
+            byte[] body = step.has("send") ? written(step.members().get("send")).getBytes(StandardCharsets.UTF_8) : step.has("text") ? Values.encoded(step.text("text")) : null;
             Response answer = client.raw(step.has("get") ? "GET" : "POST", host + path, body, Map.of());
             if (step.has("status")) {
                 assertEquals(step.whole("status"), answer.status(), path);
@@ -42,6 +44,17 @@ class ConformanceTest {
             assertNull(differs(path, step.members().get("answer"), got), answer.text());
         }
         assertNull(differs("end", one.object("end"), client.ask("DELETE", host, null)));
+    }
+
+    /** JSON as the file has it: what the kit writes by itself has no members that are null. */
+    private static String written(Object tree) {
+        if (tree instanceof Map) {
+            return Json.object(tree).entrySet().stream().map(e -> Values.text(e.getKey()) + ":" + written(e.getValue())).collect(Collectors.joining(",", "{", "}"));
+        }
+        if (tree instanceof List) {
+            return Json.array(tree).stream().map(ConformanceTest::written).collect(Collectors.joining(",", "[", "]"));
+        }
+        return tree == null ? "null" : Values.text(tree);
     }
 
     /** Where an answer has not what is wanted; null: nowhere. */

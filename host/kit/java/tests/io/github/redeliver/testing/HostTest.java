@@ -7,17 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
 /** Every call of a host. */
@@ -312,7 +318,7 @@ class HostTest {
             assertTrue(never.getMessage().contains("has not come, and nothing is left to happen"), never.getMessage());
             assertTrue(never.getMessage().contains("… 3 more like this …") || never.getMessage().contains("delivery 5"), never.getMessage());
             assertTrue(never.getMessage().contains("  log  packing"), never.getMessage());
-            assertTrue(never.getMessage().endsWith("seed 1; again with REDELIVER_SEED=1"), never.getMessage());
+            assertTrue(never.getMessage().contains("seed 1; again with REDELIVER_SEED=1"), never.getMessage());
         });
     }
 
@@ -330,6 +336,69 @@ class HostTest {
             assertFalse(assertThrows(KitException.class, () -> host.connectionString("storage")).hint().isEmpty());
             host.journal(Map.of("kind", "enqueued"));
             assertThrows(KitException.class, () -> host.journal(Map.of("knd", "enqueued")));
+        });
+    }
+
+    /** The command is whole: of the build in the folder, and of this test. */
+    @Test
+    void againIsACommand(@TempDir Path folder) throws IOException {
+        on(pack(BOXES.scripted("succeed")), host -> assertEquals("io.github.redeliver.testing.HostTest.againIsACommand", host.name()));
+        assertEquals("seed 5; again with REDELIVER_SEED=5", Again.text(folder, 5, "shop.ShipTest.fifty"));
+        Files.createFile(folder.resolve("build.gradle"));
+        assertEquals("seed 5; again with REDELIVER_SEED=5 gradle test --tests 'shop.ShipTest.fifty'", Again.text(folder, 5, "shop.ShipTest.fifty"));
+        Files.createFile(folder.resolve("pom.xml"));
+        assertEquals("seed 5; again with REDELIVER_SEED=5 mvn test '-Dtest=shop.ShipTest#fifty'", Again.text(folder, 5, "shop.ShipTest.fifty"));
+        assertEquals("seed 5; again with REDELIVER_SEED=5 mvn test", Again.text(folder, 5, null));
+    }
+
+    /** What a test has not got is no "all", and nothing is compared with it. */
+    @Test
+    void nullsAreRefused() {
+        String none = null;
+        on(pack(BOXES.scripted("succeed")), host -> {
+            Map<String, Consumer<RedeliverHost>> calls = new LinkedHashMap<>();
+            calls.put("attempts", h -> h.attempts(none));
+            calls.put("deliveries", h -> h.deliveries(none));
+            calls.put("settled", h -> h.settled(none));
+            calls.put("completed", h -> h.completed(""));
+            calls.put("poisoned", h -> h.poisoned(none));
+            calls.put("checkpointed", h -> h.checkpointed(none));
+            calls.put("deadLettered", h -> h.deadLettered(none));
+            calls.put("explain", h -> h.explain(none));
+            calls.put("logs", h -> h.logs(none));
+            calls.put("outputs", h -> h.outputs(none));
+            calls.put("queue", h -> h.queue(none));
+            calls.put("send to", h -> h.send(none, 1));
+            calls.put("send", h -> h.send("boxes", null));
+            calls.put("not a number", h -> h.send("boxes", Double.NaN));
+            calls.put("crashAt", h -> h.crashAt(none, Point.BEFORE_SETTLE));
+            calls.put("crashAt never", h -> h.crashAt("Pack", Point.BEFORE_SETTLE, 0));
+            calls.put("failOutput", h -> h.failOutput("Pack", 0, ""));
+            calls.put("expireLocks", h -> h.expireLocks(none));
+            calls.put("times", h -> h.fault(fault -> fault.service("queue").operation("Put").times(0)));
+            calls.put("seeds", h -> Redeliver.seeds(0));
+            calls.put("seed", h -> Redeliver.start(o -> o.seed(-1)));
+            calls.put("timeout", h -> Redeliver.start(o -> o.timeout(Duration.ZERO)));
+            calls.put("journal", h -> h.journal((Map<String, ?>) null));
+            calls.put("then", h -> h.expect(then -> then.with("queues", null)));
+            calls.put("ends", h -> h.expect(then -> then.ends("Pack", none)));
+            calls.put("deep", h -> h.expect(then -> then.with("functions", Map.of("Pack", Map.of("deliveries", Arrays.asList(1, null))))));
+            Map<String, Object> pattern = new HashMap<>(Map.of("kind", "settled"));
+            pattern.put("function", null);
+            calls.put("until", h -> h.until(pattern));
+            calls.put("records", h -> h.journal(pattern));
+            calls.forEach((name, call) -> assertThrows(IllegalArgumentException.class, () -> call.accept(host), name));
+            calls.clear();
+            calls.put("entity", h -> h.fault(fault -> fault.service("queue").entity(none)));
+            calls.put("property", h -> h.sendServiceBus("parcels", 1, message -> message.property("kind", none)));
+            calls.put("session", h -> h.sendServiceBus("parcels", 1, message -> message.session(none)));
+            calls.put("ttl", h -> h.send("boxes", 1, message -> message.ttl(null)));
+            calls.put("setting", h -> Redeliver.start(o -> o.setting("MODE", none)));
+            calls.put("function", h -> Redeliver.start(o -> o.function("Pack", null)));
+            calls.put("app", h -> Redeliver.start(o -> o.app(null)));
+            calls.forEach((name, call) -> assertThrows(NullPointerException.class, () -> call.accept(host), name));
+            assertThrows(KitException.class, () -> host.expect(then -> { }));
+            assertThrows(KitException.class, () -> host.clock().advance(Duration.ofSeconds(-1)));
         });
     }
 

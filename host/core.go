@@ -20,5 +20,6 @@ type core struct {
 	journal     *journal.Journal // as this app writes it
 	connections *services.Connections
 	root        context.Context // ends with the host
+	website     func() string   // WEBSITE_HOSTNAME of handlers
 	group       *clock.Group    // what outlives a generation: retirements, back-off of starts, admin calls
 }

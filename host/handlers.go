@@ -147,7 +147,7 @@ func inFiles(inv Invoker, handler app.HandlerSpec) bool {
 func (hs *handlers) keep(ctx context.Context, a *app.App, p *kept, name string) process.Spec {
 	ps := process.Spec{
 		Life:   ctx,
-		Env:    launch.Environment(a, hs.opts.Env, hs.connections, &hs.told, hs.log),
+		Env:    launch.Environment(a, hs.opts.Env, hs.website(), hs.connections, &hs.told, hs.log),
 		Output: hs.outputOf(name),
 		OnStart: func(p process.Process) {
 			hs.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})

@@ -229,6 +229,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		return nil, err
 	}
 	h := &Host{core: core{dir: abs}, state: Default, loads: launch.NewLoads()}
+	h.website = func() string { return h.env.Durable.Website() }
 	h.loader = &loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
 	h.handlers, h.starter, h.states = &handlers{core: &h.core, lost: h.loader.giveUp}, &starter{host: h}, &states{host: h}
 	h.outputs.Running = h.runningOutputs

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -90,6 +91,19 @@ func (a *API) ServedAt(origin string, code func() string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.origin, a.code = origin, code
+}
+
+// Website is WEBSITE_HOSTNAME for workers, "localhost:7071", where packages of languages look
+// for the host; "" before ServedAt. It is localhost in any case: links to another name would
+// be https (spec durable 2.1).
+func (a *API) Website() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	u, err := url.Parse(a.origin)
+	if err != nil || u.Port() == "" {
+		return ""
+	}
+	return "localhost:" + u.Port()
 }
 
 // base is the origin of the web hook, and its key.

@@ -505,3 +505,15 @@ func TestHistory(t *testing.T) {
 		}
 	}
 }
+
+// What workers are told of the host's place (spec durable 2.1).
+func TestWebsite(t *testing.T) {
+	t.Parallel()
+	api := durabletask.New(&durabletask.Options{})
+	for origin, want := range map[string]string{"": "", "http://127.0.0.1:7099": "localhost:7099", "http://[::]:7100": "localhost:7100"} {
+		api.ServedAt(origin, nil)
+		if got := api.Website(); got != want {
+			t.Errorf("served at %q: %q, want %q", origin, got, want)
+		}
+	}
+}

@@ -23,6 +23,8 @@ type Subject struct {
 	Apps map[string]*app.App
 	// Report, if not nil, takes the place of the report of app.Check on App.
 	Report *app.Report
+
+	instances bool // they are told, and their activities with them
 }
 
 // Explain tells the lives of the messages that records show and about means, in the order
@@ -67,11 +69,28 @@ type Told struct {
 	Now   time.Time `json:"now"` // the host's time
 	Lives []*Life   `json:"lives"`
 	More  int       `json:"more,omitempty"` // lives before these
+
+	// Orchestrations are the instances of Durable Functions that are meant, the oldest first.
+	Orchestrations []*Tale `json:"orchestrations,omitempty"`
+}
+
+// Tell fills in what records tell of about, n lives and n instances at most. An activity is
+// part of its instance, unless it is asked for by its own name (order-7#0).
+func (t *Told) Tell(records []journal.Record, about Subject, n int) {
+	if about.Function == "" {
+		t.Orchestrations = Tales(records, about.Message)
+		if more := len(t.Orchestrations) - n; more > 0 {
+			t.Orchestrations, t.More = t.Orchestrations[more:], more
+		}
+		about.instances = len(t.Orchestrations) > 0
+	}
+	lives, before := Latest(records, about, n)
+	t.Lives, t.More = lives, t.More+before
 }
 
 // means reports whether a record of a message is of what is to be explained.
 func (about *Subject) means(r *journal.Record, message string) bool {
-	if about.Function != "" && !strings.EqualFold(about.Function, r.Function) {
+	if about.Function != "" && !strings.EqualFold(about.Function, r.Function) || about.instances && r.Trigger == activityTrigger {
 		return false
 	}
 	want := about.Message

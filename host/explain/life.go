@@ -149,6 +149,15 @@ func (l *Life) Title() string {
 	return what
 }
 
+// Roughly is Span in whole seconds, for lengths of a minute or more that nobody counts in
+// milliseconds.
+func Roughly(d time.Duration) string {
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	}
+	return Span(d)
+}
+
 // Span writes a length of time as Go does, without needless units, with days.
 func Span(d time.Duration) string {
 	d = d.Round(time.Millisecond)

@@ -91,6 +91,8 @@ func (t *Teller) Add(r *journal.Record) []Part {
 	t.last = r.Seq
 	t.changes.Now = max(t.changes.Now, instant(r.Time))
 	switch {
+	case r.Service == journal.Durable: // told by [Tales]
+		return nil
 	case r.Function != "" && r.Delivery != "":
 		t.delivery(r)
 	case r.MessageID != "":

@@ -47,7 +47,7 @@ func explainFile(cmd *cobra.Command, std cli.Streams, file string, args []string
 		return cli.Misused(errors.New("last must be a number of 1 or more"))
 	}
 	var out explain.Told
-	if out.Lives, out.More = explain.Latest(records, about, last); len(out.Lives) == 0 && (about.Message != "" || about.Function != "") {
+	if out.Tell(records, about, last); len(out.Lives)+len(out.Orchestrations) == 0 && (about.Message != "" || about.Function != "") {
 		return cli.Hinted(fmt.Errorf("the journal %s has no such message", file), `"redeliver explain --journal `+cli.ShellWord(file)+`" without a message tells the latest ones`)
 	}
 	if len(records) > 0 {

@@ -64,8 +64,8 @@ func (in Explain) Do(_ context.Context, e *ops.Env) (out explain.Told, err error
 		about.Function = ops.Qualified(of, own)
 	}
 	out.Now = e.Host.Clock().Now()
-	out.Lives, out.More = explain.Latest(e.Host.Journal().Records(), about, in.Last)
-	if in.Message != "" && len(out.Lives) == 0 {
+	out.Tell(e.Host.Journal().Records(), about, in.Last)
+	if in.Message != "" && len(out.Lives)+len(out.Orchestrations) == 0 {
 		what := fmt.Sprintf("the journal has no message, delivery or invocation %q", in.Message)
 		if in.Function != "" {
 			what += fmt.Sprintf(" of function %q", in.Function)

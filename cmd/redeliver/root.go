@@ -57,7 +57,9 @@ func newRoot(std cli.Streams, table ops.Table) *cobra.Command {
 		&cobra.Group{ID: "app", Title: "Apps:"},
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
 	)
-	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), newKit(std), run.NewStart(std), newKeys(std), newDoctor(std), newSchema(std)}
+	start := run.NewStart(std)
+	start.AddCommand(verbs.StartOrchestration.Command(std))
+	app := []*cobra.Command{scaffold.NewInit(std), scaffold.NewNew(std), newCheck(std), newTest(std), newKit(std), start, newKeys(std), newDoctor(std), newSchema(std)}
 	talk := append(verbs.Commands(std, table), remote.NewStatus(std), newMCP(std))
 	for _, cmd := range app {
 		cmd.GroupID = "app"
@@ -112,7 +114,7 @@ func newHelp(std cli.Streams) *cobra.Command {
 // flagError explains a wrong flag. An unknown or missing command comes first: flags
 // belong to a command.
 func flagError(cmd *cobra.Command, err error) error {
-	if cmd.HasAvailableSubCommands() {
+	if cmd.HasAvailableSubCommands() && cmd.Name() != "start" { // which runs apps by itself
 		if instead := coreToolsFlag(err.Error()); instead != "" && len(cmd.Flags().Args()) == 0 {
 			return cli.Hinted(cli.Misused(err), instead)
 		}

@@ -70,10 +70,10 @@ func TestToyService(t *testing.T) {
 	if got := commanded(t, table, "delete", "bells", "tower", "--yes", "--port", port); got != "" {
 		t.Errorf("delete, which is answered by a status alone, says %q", got)
 	}
-	if got := commanded(t, table, "help", "send"); !strings.Contains(got, "send queue|servicebus|eventgrid|eventhub|cosmos|table|bells NAME") || !strings.Contains(got, "bells       Ring a bell") {
+	if got := commanded(t, table, "help", "send"); !strings.Contains(got, "send queue|servicebus|eventgrid|eventhub|cosmos|table|event|bells NAME") || !strings.Contains(got, "bells       Ring a bell") {
 		t.Errorf("help send: %s", got)
 	}
-	if got := commanded(t, table, "help", "ls"); !strings.Contains(got, "cosmos, tables, bells, outputs") {
+	if got := commanded(t, table, "help", "ls"); !strings.Contains(got, "cosmos, tables, orchestrations, entities, bells, outputs") {
 		t.Errorf("help ls: %s", got)
 	}
 }

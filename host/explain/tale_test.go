@@ -60,7 +60,7 @@ func TestTale(t *testing.T) {
 		at := 3*hour + time.Duration(i+1)*3*day
 		b.at(at).timer(number, "piece", min(3*day, 3*hour+10*day-at))
 	}
-	b.at(3*hour + 10*day).ended("8", "fired", "")
+	b.at(3*hour+10*day).ended("8", "fired", "")
 	b.add(journal.Record{Kind: journal.DurableFinding, Name: "open_tasks", Message: "Order has returned, and Charge #4 is open"})
 	b.add(journal.Record{Kind: journal.InstanceEnded, Status: "completed", Delay: 10*day + 3*hour, HasDelay: true}, "turns", "12", "output", `"done"`)
 	// Another instance, whose id begins with the same letters.

@@ -40,7 +40,7 @@ type Service struct {
 	// Refuse is what a caller is told of an error of the service.
 	Refuse func(err error) *Error
 
-	List     func(ctx context.Context, e *Env) (any, error)                  // its list in the inventory
+	List     func(ctx context.Context, e *Env) (any, error)                  // its list in the inventory; nil: the apps of the run have none
 	Entities func(ctx context.Context, e *Env) ([]string, error)             // that a fault may name
 	Names    func(e *Env) []string                                           // that it has beside its entities
 	Bound    map[string]func(b *app.Binding) []string                        // that a binding gives it, by the type of that

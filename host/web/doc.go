@@ -111,6 +111,15 @@
 //	POST   /tables/{table}/entities            WriteEntities
 //	GET    /tables/{table}/entities            ReadEntities
 //	DELETE /tables/{table}/entities            PurgeEntities
+//	GET    /orchestrations                     ListOrchestrations
+//	POST   /orchestrations                     StartOrchestration
+//	DELETE /orchestrations                     PurgeOrchestrations
+//	GET    /orchestrations/instance            ShowOrchestration
+//	POST   /orchestrations/event               RaiseEvent
+//	POST   /orchestrations/command             ControlOrchestration
+//	POST   /orchestrations/restart             RestartOrchestration
+//	GET    /entities                           ListDurableEntities
+//	POST   /entities/signal                    SignalEntity
 //
 // A path is one of Service Bus: orders, events/Subscriptions/all,
 // orders/$DeadLetterQueue, orders/$Transfer/$DeadLetterQueue.

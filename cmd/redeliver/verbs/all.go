@@ -27,13 +27,13 @@ type group struct {
 func groups(table ops.Table) []group {
 	return []group{
 		{"send", "NAME [BODY|-]", "Send a message to a queue or topic of the running host", []maker{
-			SendQueue.Command, SendBus.Command, SendGrid.Command, SendHub.Command, SendCosmos.Command, SendTable.Command,
+			SendQueue.Command, SendBus.Command, SendGrid.Command, SendHub.Command, SendCosmos.Command, SendTable.Command, RaiseEvent.Command,
 		}},
 		{"peek", "NAME", "Show the messages, documents or outputs that the running host holds", []maker{
 			PeekQueue.Command, PeekBus.Command, PeekCosmos.Command, PeekTable.Command, PeekOutput.Command,
 		}},
 		{"purge", "NAME", "Remove the messages of a queue, the documents of a container or the entities of a table", []maker{
-			PurgeQueue.Command, PurgeBus.Command, PurgeCosmos.Command, PurgeTable.Command,
+			PurgeQueue.Command, PurgeBus.Command, PurgeCosmos.Command, PurgeTable.Command, PurgeOrchestrations.Command,
 		}},
 		{"redrive", "NAME", "Give poison messages and dead letters another chance", []maker{
 			RedriveQueue.Command, RedriveBus.Command, RedriveGrid.Command, redriveCosmos,
@@ -80,7 +80,8 @@ func Commands(std cli.Streams, table ops.Table) (list []*cobra.Command) {
 		}
 		list = append(list, cli.Group(use, g.short, below...))
 	}
-	return append(list,
+	list = append(list, controlCommands(std)...)
+	return append(list, RestartOrchestration.Command(std), SignalEntity.Command(std), ShowOrchestration.Command(std),
 		List(std, run.Listings(table.Services())), explainCommand(std), FollowLogs(std), openPage(std),
 		UploadBlob.Command(std), DownloadBlob.Command(std), Invoke.Command(std), clockCommand(std), stateCommand(std), Stop.Command(std))
 }

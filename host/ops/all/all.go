@@ -6,6 +6,7 @@ import (
 	"github.com/redeliver/redeliver/host/ops"
 	"github.com/redeliver/redeliver/host/ops/blobs"
 	"github.com/redeliver/redeliver/host/ops/cosmos"
+	"github.com/redeliver/redeliver/host/ops/durable"
 	"github.com/redeliver/redeliver/host/ops/eventgrid"
 	"github.com/redeliver/redeliver/host/ops/eventhubs"
 	"github.com/redeliver/redeliver/host/ops/messages"
@@ -28,6 +29,8 @@ func Table() ops.Table {
 		{Service: cosmos.Service, Operations: cosmos.Operations},
 		{Service: blobs.Service, Operations: blobs.Operations},
 		{Service: tables.Service, Operations: tables.Operations},
+		{Service: durable.Service, Operations: durable.Operations},
+		{Service: durable.EntityService, Operations: durable.EntityOperations},
 		{Service: run.HandlerService},
 	}
 }

@@ -40,7 +40,9 @@ func (in GetInventory) Do(ctx context.Context, e *ops.Env) (out Inventory, err e
 		if err != nil {
 			return out, queues.Service.Refusal(err)
 		}
-		out.add(s.Path, list)
+		if list != nil {
+			out.add(s.Path, list)
+		}
 	}
 	return out, nil
 }

@@ -161,6 +161,12 @@ export interface ContainerInfo {
   name: string;
 }
 
+/** Controlled says which command an instance was given. */
+export interface Controlled {
+  command: string;
+  id: string;
+}
+
 /** CosmosContainer is a container of the embedded Cosmos DB account. */
 export interface CosmosContainer {
   documents: number;
@@ -295,6 +301,26 @@ export interface Dues {
   now: string;
 }
 
+/** DurableEntity is an entity of Durable Functions. */
+export interface DurableEntity {
+  /** @name@key */
+  id: string;
+  lockedBy?: string;
+  /** by its last batch of operations */
+  modified: string;
+  /** operations that wait */
+  queue?: number;
+  /** JSON */
+  state?: string;
+}
+
+/** DurableEntityList are entities of Durable Functions. */
+export interface DurableEntityList {
+  entities: DurableEntity[];
+  /** so many are not listed */
+  more?: number;
+}
+
 /** Endpoint is where clients find a service of the host. */
 export interface Endpoint {
   address?: string;
@@ -348,6 +374,12 @@ export interface Error {
   code?: string;
   error: string;
   hint?: string;
+}
+
+/** EventRaised says which event an instance was given. */
+export interface EventRaised {
+  event: string;
+  id: string;
 }
 
 /** Fault lets operations fail. Its members are those of AddFault. */
@@ -482,6 +514,25 @@ export interface GridTopic {
 export interface GroupCreated {
   consumerGroup: string;
   hub: string;
+}
+
+/** HistoryEvent is an event of a history as workers are sent it; members that it does not have are left out. */
+export interface HistoryEvent {
+  Details?: string;
+  EventId: number;
+  EventType: string;
+  FireAt?: string;
+  Input?: string;
+  InstanceId?: string;
+  Name?: string;
+  OrchestrationStatus?: string;
+  Reason?: string;
+  Result?: string;
+  /** of timers TimerId */
+  TaskScheduledId?: number;
+  Timestamp: string;
+  /** of the app that wrote it */
+  generation?: number;
 }
 
 /** HubCheckpoint is how far a consumer group has read a partition. */
@@ -681,6 +732,89 @@ export interface Messages {
   more?: boolean;
 }
 
+/** Orchestration is how an instance of an orchestrator stands. */
+export interface Orchestration {
+  /** since its start, by the host's clock */
+  age: string;
+  created: string;
+  /** JSON */
+  customStatus?: string;
+  /** of its history */
+  events?: number;
+  /** names of what it has met, see ShowOrchestration */
+  findings?: string[];
+  id: string;
+  /** of the orchestrator */
+  name: string;
+  /** the instance that has made it */
+  parent?: string;
+  status: string;
+  turns?: number;
+  /** with its last turn */
+  updated: string;
+  waits?: string[];
+}
+
+/** OrchestrationFinding is a fault of the platform or of the app that an instance has met. */
+export interface OrchestrationFinding {
+  message: string;
+  name: string;
+}
+
+/** OrchestrationList are instances of orchestrators. */
+export interface OrchestrationList {
+  /** so many are not listed */
+  more?: number;
+  orchestrations: Orchestration[];
+  /** how many have each status */
+  statuses?: Record<string, number>;
+}
+
+/** OrchestrationShown is an instance of an orchestrator. */
+export interface OrchestrationShown {
+  /** since its start, by the host's clock */
+  age: string;
+  created: string;
+  /** JSON */
+  customStatus?: string;
+  /** of its history */
+  events?: number;
+  /** the id of its execution: continue-as-new makes another one */
+  execution?: string;
+  /** names of what it has met, see ShowOrchestration */
+  findings?: string[];
+  /** what it has met, with a sentence */
+  found?: OrchestrationFinding[];
+  /** of the last execution */
+  history: HistoryEvent[];
+  id: string;
+  /** JSON */
+  input?: string;
+  /** of the orchestrator */
+  name: string;
+  /** JSON; of a failure its text */
+  output?: string;
+  /** the instance that has made it */
+  parent?: string;
+  status: string;
+  /** what it has scheduled, in the order of their numbers */
+  steps?: ScheduledStep[];
+  turns?: number;
+  /** with its last turn */
+  updated: string;
+  waits?: string[];
+}
+
+/** OrchestrationStarted has the id of a new instance. */
+export interface OrchestrationStarted {
+  id: string;
+}
+
+/** OrchestrationsPurged says how many instances are gone. */
+export interface OrchestrationsPurged {
+  removed: number;
+}
+
 export interface OutputInfo {
   binding: string;
   failing?: number;
@@ -730,6 +864,7 @@ export interface Problem {
   found?: string;
   function?: string;
   hint?: string;
+  id?: string;
   kind?: string;
   line?: number;
   path?: string;
@@ -832,6 +967,25 @@ export interface Report {
   withoutEffect?: string[];
 }
 
+/** ScheduledStep is something that an orchestrator has scheduled. */
+export interface ScheduledStep {
+  /** of timers */
+  due?: string;
+  /** none: it is open */
+  ended?: string;
+  error?: string;
+  failed?: boolean;
+  generation?: number;
+  /** of the function; the child's id */
+  name?: string;
+  number: number;
+  /** JSON */
+  result?: string;
+  scheduled: string;
+  /** activity, child, timer, call */
+  what: string;
+}
+
 /** Setting is a setting of local.settings.json. Its value is masked, unless it is one that is no secret by its kind: a number (unless its name speaks of a key, a password or the like), true or false, the runtime, the embedded storage. */
 export interface Setting {
   masked?: boolean;
@@ -864,6 +1018,12 @@ export interface ShownMessage {
   state: string;
   /** end of its lock or wait, or its next attempt */
   visibleAt?: string;
+}
+
+/** Signalled says which operation an entity was sent. */
+export interface Signalled {
+  entity: string;
+  operation: string;
 }
 
 export interface Standing {
@@ -942,10 +1102,30 @@ export interface Tables {
   tables: TableInfo[];
 }
 
+export interface Tale {
+  function: string;
+  hub: string;
+  id: string;
+  lines: TaleLine[];
+  next?: string;
+  over: boolean;
+}
+
+export interface TaleLine {
+  detail?: string;
+  finding?: boolean;
+  seq: number;
+  time: string;
+  until?: string;
+  what: string;
+  who: string;
+}
+
 export interface Told {
   lives: Life[];
   more?: number;
   now: string;
+  orchestrations?: Tale[];
 }
 
 export interface Try {

@@ -163,6 +163,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	later := []journal.Kind{
 		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.TransactionEnded, journal.EventDelayed,
 		journal.ServiceUnreachable, journal.ServiceBack, journal.ListenerLockLost, journal.StateLoaded,
+		journal.InstanceStarted, journal.OrchestrationTurn, journal.TaskScheduled, journal.TaskEnded, journal.EventRaised, journal.InstanceControlled, journal.InstanceEnded, journal.EntityBatch, journal.DurableFinding,
 	}
 	var missing []string
 	for _, k := range journal.Kinds() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/durable"
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
@@ -148,6 +149,15 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 			do(err)
 		}
 	}
+
+	tasks := w.Services().Durable().Hub("Tasks")
+	for range 1 + random.IntN(3) {
+		input := `"` + text() + `"`
+		id, err := tasks.Start(ctx, durable.Start{Name: "Order", Input: &input, Due: w.clk.Now().Add(time.Duration(random.IntN(2)) * time.Hour)})
+		do(err)
+		do(tasks.RaiseEvent(ctx, id, "approved", "true", "cli"))
+	}
+	do(tasks.Signal(ctx, durable.EntityID{Name: "counter", Key: "k"}, "add", "1", w.clk.Now().Add(time.Hour), "cli"))
 
 	topics := w.Services().EventGrid()
 	do(topics.CreateTopic(ctx, eventgrid.Topic{Name: "other", InputSchema: eventgrid.CloudEventSchema}))

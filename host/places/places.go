@@ -127,7 +127,7 @@ func Configure(env *kinds.Env, s hostjson.Switches) {
 	env.Embedded.EventHubs().AutoCreate(s.AutoCreateEntities == "any")
 }
 
-// Empty removes all messages, events, topics and documents, but for the leases of running
+// Empty removes all messages, events, topics, documents and instances, but for the leases of running
 // functions, whose positions go on. It leaves the places of the app that runs, and their
 // listeners go on; a.App is nil when none does.
 func Empty(env *kinds.Env, a App) error {
@@ -146,6 +146,9 @@ func Empty(env *kinds.Env, a App) error {
 		return err
 	}
 	if err := env.Embedded.Cosmos().Clear(context.Background(), cosmosdb.HoldsLeases(a.Functions)); err != nil {
+		return err
+	}
+	if err := env.Embedded.Durable().Reset(); err != nil {
 		return err
 	}
 	return env.Embedded.EventGrid().Reset()

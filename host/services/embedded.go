@@ -190,7 +190,10 @@ func (e *Embedded) openDurable() (err error) {
 }
 
 // Stop ends what the services do by themselves: nothing new begins. Stopped waits for it.
-func (e *Embedded) Stop() { e.grid.Stop() }
+func (e *Embedded) Stop() {
+	e.grid.Stop()
+	e.engine.Stop()
+}
 
 // Stopped waits until nothing is left of what the services do by themselves, after Stop.
 func (e *Embedded) Stopped() { e.grid.Close() }

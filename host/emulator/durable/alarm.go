@@ -37,6 +37,7 @@ type bell struct {
 	timer  *clock.Timer
 	reason time.Time
 	cancel context.CancelFunc
+	silent bool // for good
 }
 
 // set makes an alarm.
@@ -70,6 +71,7 @@ func (inst *instance) timer(number int) *alarm {
 // waits for.
 func (e *Engine) arm() {
 	next, ok := e.due.Min()
+	ok = ok && !e.alarm.silent
 	var at, reason time.Time
 	if ok {
 		at = next.at
@@ -111,9 +113,21 @@ func (e *Engine) nextServed() (at time.Time) {
 	return at
 }
 
+// Stop ends what the engine does by itself: nothing falls due any more.
+func (e *Engine) Stop() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.alarm.silent = true
+	e.arm()
+}
+
 // ring is the timer's function.
 func (e *Engine) ring() {
 	op, err := e.begin()
+	if e.alarm.silent {
+		e.mu.Unlock()
+		return
+	}
 	e.alarm.at, e.alarm.timer = time.Time{}, nil
 	if err == nil {
 		for a, ok := e.due.Min(); ok && !a.at.After(op.now); a, ok = e.due.Min() {

@@ -51,7 +51,9 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 		op.end(inst, r)
 	}
 	for _, f := range r.Findings {
-		op.find(inst, f)
+		if f.Name != plan.EventsDropped || !of.KeepEvents {
+			op.find(inst, f)
+		}
 	}
 	op.save(inst)
 }
@@ -225,12 +227,23 @@ func (op *operation) refuse(inst *instance) {
 	op.touch(inst)
 }
 
-// terminate makes the last turn of an instance, without a worker.
+// terminate makes the last turn of an instance, without a worker: the reason is that of the
+// first command to end.
 func (op *operation) terminate(inst *instance) {
 	t := &turn{inst: inst}
 	op.takeInbox(t)
+	o := &plan.Outcome{Status: durable.Terminated}
+	for number := range inst.places {
+		o.Number = max(o.Number, number+1)
+	}
+	for _, e := range t.events {
+		if e.Type == durable.ExecutionTerminated {
+			o.Value = e.Input
+			break
+		}
+	}
 	inst.state = &plan.State{Custom: inst.Custom}
-	op.commit(t, plan.Plan(op.planned(inst), append(inst.history[:len(inst.history):len(inst.history)], t.events...), inst.state))
+	op.commit(t, &plan.Result{Outcome: o})
 	op.touch(inst)
 }
 

@@ -153,6 +153,7 @@ func (b *bench) stop() {
 	b.clk.Do("test", func() {
 		b.cancel()
 		b.group.Wait()
+		b.engine.Stop()
 	})
 }
 
@@ -239,3 +240,18 @@ func findings(inst *api.Instance) string {
 
 // elapsed is the time since the start.
 func (b *bench) elapsed() time.Duration { return b.clk.Now().Sub(notation.Start) }
+
+func reply(text string) api.Reply { return notation.Reply(text) }
+
+// alongside runs f inside the clock while time goes on.
+func (b *bench) alongside(f func(ctx context.Context) error) {
+	b.Helper()
+	b.clk.Do("test", func() {
+		b.group.Go("test", func() {
+			if err := f(b.ctx); err != nil {
+				b.Error(err)
+			}
+		})
+	})
+	b.run()
+}

@@ -172,7 +172,7 @@ type retryJSON struct {
 }
 
 // errInt32 is the platform's text for a number that does not fit.
-var errInt32 = fmt.Errorf("Value was either too large or too small for an Int32.") //nolint:staticcheck // the platform's text
+const errInt32 = platformText("Value was either too large or too small for an Int32.")
 
 func (r *retryJSON) options() (*RetryOptions, error) {
 	out := &RetryOptions{}

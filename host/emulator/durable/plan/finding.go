@@ -6,6 +6,9 @@ import (
 	"github.com/redeliver/redeliver/bindings/durable"
 )
 
+// EventsDropped is the finding of a hub that does not keep unread events.
+const EventsDropped = "events_dropped"
+
 // The findings that a plan shows (spec durable 12.5).
 const (
 	unknownFunction  = "unknown_function"
@@ -17,7 +20,6 @@ const (
 	hostWaits        = "host_waits"
 	rescheduled      = "rescheduled"
 	eventOverwritten = "event_overwritten"
-	eventsDropped    = "events_dropped"
 	notAnError       = "not_an_error"
 	lateThrow        = "late_throw"
 	stuck            = "stuck"
@@ -56,7 +58,7 @@ func (m *Machine) lookAround(o *Outcome) []durable.Finding {
 	case m.mismatch != nil:
 		return add(list, nondeterministic, *o.Value+" The plan has "+plannedText(m.mismatch.Planned)+".")
 	case o != nil && o.Status == durable.ContinuedAsNew && len(m.buffer) > 0:
-		return add(list, eventsDropped, fmt.Sprintf("%s calls continueAsNew while %d events wait unread, which the platform drops (azure-functions-durable-python#331): read them first, or set durableEvents to keep", in, len(m.buffer)))
+		return add(list, EventsDropped, fmt.Sprintf("%s calls continueAsNew while %d events wait unread, which the platform drops (azure-functions-durable-python#331): read them first, or set durableEvents to keep", in, len(m.buffer)))
 	case o != nil || m.suspended || !w.begun:
 		return list
 	case !w.through && w.stopped == "" && w.now != nil && !w.last():

@@ -138,3 +138,26 @@ func TestEndsHaveTheNextNumber(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRead feeds replies of any kind: nothing panics, and asking between the events
+// changes nothing.
+func FuzzRead(f *testing.F) {
+	for _, row := range worked {
+		f.Add(notation.Reply(row.plan).Value, false)
+	}
+	f.Add(`false`+"\n\n$OutOfProcData$:"+`{"isDone":false,"actions":[[]],"error":"x"}`, true)
+	f.Add(`{"actions":[[{"actionType":8,"httpRequest":{"uri":"http://x","asynchronousPatternEnabled":true}}]],"schemaVersion":2}`, false)
+	events := notation.History("S@0 X T0 A W1→1h / S@0 ok0 ev go / S@1h f1 no2", guid)
+	f.Fuzz(func(t *testing.T, value string, failed bool) {
+		r := durable.Reply{Value: value, Failed: failed, Message: value}
+		st := plan.Read("O", &r)
+		m := plan.New(instance("node"), st)
+		for i := range events {
+			m.Feed(&events[i])
+			m.Result()
+		}
+		if diff := cmp.Diff(plan.Plan(instance("node"), events, st), m.Result()); diff != "" {
+			t.Errorf("in steps (-whole +steps):\n%s", diff)
+		}
+	})
+}

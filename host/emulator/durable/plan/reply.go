@@ -144,7 +144,7 @@ func parse(text []byte) (*State, error) {
 	}
 	var r replyJSON
 	if len(text) == 0 || text[0] != '{' {
-		return nil, errors.New("Out of proc orchestrators must return a valid JSON schema") //nolint:staticcheck // the platform's text
+		return nil, platformText("Out of proc orchestrators must return a valid JSON schema")
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, err
@@ -152,15 +152,15 @@ func parse(text []byte) (*State, error) {
 	schema, err := schemaOf(r.Schema)
 	if r.Actions == nil {
 		if schema == V1 && err == nil {
-			return nil, errors.New("Value cannot be null. (Parameter 'Out-of-proc orchestrator schema must have a non-null actions property.')") //nolint:staticcheck // the platform's text
+			return nil, platformText("Value cannot be null. (Parameter 'Out-of-proc orchestrator schema must have a non-null actions property.')")
 		}
-		return nil, errors.New("Object reference not set to an instance of an object.") //nolint:staticcheck // the platform's text
+		return nil, platformText("Object reference not set to an instance of an object.")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if schema > V1 && len(*r.Actions) != 1 {
-		return nil, fmt.Errorf("With OOProc schema V%d, expected actions array to be of length 1 in outer layer but got size: %d", schema+1, len(*r.Actions)) //nolint:staticcheck // the platform's text
+		return nil, platformText(fmt.Sprintf("With OOProc schema V%d, expected actions array to be of length 1 in outer layer but got size: %d", schema+1, len(*r.Actions)))
 	}
 	st := &State{Schema: schema, Done: r.Done, Output: value(r.Output), Custom: value(r.Custom)}
 	for _, raw := range *r.Actions {
@@ -188,7 +188,7 @@ func checkCustom(custom *string) error {
 	}
 	size := 2 * len(utf16.Encode([]rune(*custom)))
 	if kb := size / 1024; kb > durable.MaxCustomStatus/1024 {
-		return fmt.Errorf("The UTF-16 size of the JSON-serialized payload must not exceed 16 KB. The current payload size is %d KB.", kb) //nolint:staticcheck // the platform's text
+		return platformText(fmt.Sprintf("The UTF-16 size of the JSON-serialized payload must not exceed 16 KB. The current payload size is %d KB.", kb))
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func schemaOf(raw json.RawMessage) (Schema, error) {
 			return Schema(i), nil
 		}
 	}
-	return V1, fmt.Errorf("The OOProc schema of of version %q is unsupported by this durable-extension version.", text) //nolint:staticcheck // the platform's text
+	return V1, platformText(fmt.Sprintf("The OOProc schema of of version %q is unsupported by this durable-extension version.", text))
 }
 
 // detailsJSON is FailureDetails, whose names are Pascal or camel case.

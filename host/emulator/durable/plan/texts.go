@@ -89,3 +89,9 @@ func quoted(s string) []byte {
 	}
 	return b
 }
+
+// platformText is an error in the platform's words, which begin and end as its sentences do.
+type platformText string
+
+// Error implements error.
+func (t platformText) Error() string { return string(t) }

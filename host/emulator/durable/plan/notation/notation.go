@@ -153,6 +153,10 @@ func (r *reader) action() object {
 		name := r.word()
 		r.eat("(")
 		return object{"actionType": "CallActivityWithRetry", "functionName": name, "retryOptions": r.options()}
+	case "resub":
+		name := r.word()
+		r.eat("(")
+		return object{"actionType": "CallSubOrchestratorWithRetry", "functionName": name, "retryOptions": r.options()}
 	case "sub":
 		return object{"actionType": 2, "functionName": r.word(), "input": 3}
 	case "can":

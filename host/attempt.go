@@ -104,7 +104,7 @@ func (d *delivery) request(rc *retrycontext.Context) *call.Request {
 	}
 
 	if d.ev.Delivery != "" { // else it has no place in a trace
-		req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
+		req.TraceParent, req.TraceState = h.opts.Trace.HandlerContext(d.ev, d.attempts)
 	}
 	if !d.ev.Batch {
 		req.MessageID = d.base.MessageID

@@ -128,16 +128,16 @@ func (d *delivery) written(b *app.Binding) journal.Record {
 	return rec
 }
 
-// handed are the values for the output bindings of one attempt. There is one for each
-// attempt of each function, mostly with a single value: it makes no map of its own.
-type handed struct {
+// setOutputs are the values that a handler set for the output bindings of one attempt. There is
+// one for each attempt of each function, mostly with a single value: it makes no map of its own.
+type setOutputs struct {
 	set      map[string]bindings.Value  // by name, as the handler did
 	object   map[string]json.RawMessage // the members of the object that it returned
 	returned *bindings.Value            // for $return, over set
 }
 
 // of is the value for the binding of that name; null: nothing is written.
-func (h *handed) of(name string) bindings.Value {
+func (h *setOutputs) of(name string) bindings.Value {
 	if name == "$return" && h.returned != nil {
 		return *h.returned
 	}
@@ -155,7 +155,7 @@ func (h *handed) of(name string) bindings.Value {
 // the value is a JSON object, its properties to the bindings of their names. What is
 // returned takes the place of an output of that name, also when it is null (host:
 // WorkerFunctionInvoker.cs HandleReturnParameter, HandleOutputDictionary).
-func outputValues(outputs []output, resp *call.Response) (handed, error) {
+func outputValues(outputs []output, resp *call.Response) (setOutputs, error) {
 	known := func(name string) bool {
 		return slices.ContainsFunc(outputs, func(out output) bool { return out.binding().Name == name })
 	}
@@ -167,9 +167,9 @@ func outputValues(outputs []output, resp *call.Response) (handed, error) {
 	}
 	if len(unknown) > 0 {
 		sort.Strings(unknown)
-		return handed{}, fmt.Errorf("the handler set %q, which is not an output binding of the function", unknown)
+		return setOutputs{}, fmt.Errorf("the handler set %q, which is not an output binding of the function", unknown)
 	}
-	values := handed{set: resp.Outputs, returned: resp.Return}
+	values := setOutputs{set: resp.Outputs, returned: resp.Return}
 	if known("$return") {
 		if values.returned == nil {
 			values.returned = &bindings.Value{}

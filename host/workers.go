@@ -20,7 +20,7 @@ import (
 type languageWorker interface {
 	Invoker
 	InCode() bool
-	Trouble() string
+	IndexingError() string
 	Load(ctx context.Context, functions []worker.Function) (map[string]*call.Error, error)
 }
 
@@ -46,8 +46,8 @@ func empty(inv Invoker, a *app.App, prev *generation) error {
 	switch {
 	case !isWorker || w.InCode() || len(a.Functions) > 0:
 		return nil
-	case w.Trouble() != "":
-		return &LoadError{Err: fmt.Errorf("the app has no functions, and its worker says: %s", w.Trouble())}
+	case w.IndexingError() != "":
+		return &LoadError{Err: fmt.Errorf("the app has no functions, and its worker says: %s", w.IndexingError())}
 	case prev != nil && !prev.inFiles && len(prev.functions) > 0:
 		return &LoadError{Err: errors.New("the worker finds no functions in the code any more: see what it has written")}
 	}

@@ -75,11 +75,11 @@ type rest struct {
 	fields []Field
 	beside Beside
 
-	odd *odd
+	misfits *misfits
 }
 
-// odd holds the values that do not fit into kept.
-type odd struct {
+// misfits are the values of a record that do not fit into kept.
+type misfits struct {
 	time         time.Time
 	kind, status string
 	attempt      int
@@ -205,7 +205,7 @@ func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 			fields: r.Fields, beside: r.Beside,
 		}
 		if !fits {
-			x.odd = &odd{time: now, kind: string(r.Kind), status: r.Status, attempt: r.Attempt}
+			x.misfits = &misfits{time: now, kind: string(r.Kind), status: r.Status, attempt: r.Attempt}
 		}
 		k.rest = uint16(len(c.rests))
 		c.rests = append(c.rests, x)
@@ -247,7 +247,7 @@ func (j *Journal) kindLocked(seq uint64) Kind {
 	i := int(seq - j.base)
 	c := j.chunks[i/chunkSize]
 	k := &c.list[i%chunkSize]
-	if o := c.rests[k.rest].odd; o != nil {
+	if o := c.rests[k.rest].misfits; o != nil {
 		return Kind(o.kind)
 	}
 	return Kind(j.words[k.kind].text)
@@ -266,7 +266,7 @@ func (j *Journal) loadLocked(r *Record, seq uint64) {
 	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, j.words[k.status].text, c.texts[k.text]
 	r.Decision, r.Target, r.Cause, r.Level, r.Message, r.Name = x.decision, x.target, x.cause, x.level, x.message, x.name
 	r.Fields, r.Beside = x.fields, x.beside
-	if o := x.odd; o != nil {
+	if o := x.misfits; o != nil {
 		r.Time, r.Kind, r.Status, r.Attempt = o.time, Kind(o.kind), o.status, o.attempt
 	}
 }

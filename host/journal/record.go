@@ -53,7 +53,8 @@ type Record struct {
 // Field is one further attribute of a record.
 type Field struct{ Key, Value string }
 
-// Beside holds facts that may differ between two runs with the same seed and input.
+// Beside holds facts that stand beside a record, since they may differ between two runs with
+// the same seed and input.
 type Beside struct {
 	Elapsed time.Duration // real time: of an attempt, of a start
 	PID     int

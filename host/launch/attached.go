@@ -27,8 +27,8 @@ type InProcess interface {
 	Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error)
 }
 
-// Beside is an attached worker, and functions of this process that take the place of its
-// functions of the same name.
+// Beside is an attached worker with functions of this process beside it, which take the place
+// of its functions of the same name.
 type Beside struct {
 	*worker.Worker
 	Own InProcess

@@ -65,11 +65,11 @@ func (r *Run) hash(what, delivery string) []byte {
 	return sum[:]
 }
 
-// Handed is the trace context that the handler of an attempt gets, in the form of W3C: a
+// HandlerContext is the trace context that the handler of an attempt gets, in the form of W3C: a
 // span that it begins is below the span of the attempt. Without a run, when there is no
 // telemetry, a request that brings a context hands it on, with a span of its own: the server
 // of the platform's host has an activity for each request, whoever collects it.
-func (r *Run) Handed(ev *triggers.Event, attempt int) (traceParent, traceState string) {
+func (r *Run) HandlerContext(ev *triggers.Event, attempt int) (traceParent, traceState string) {
 	if r == nil && (len(ev.Messages) == 0 || ev.Messages[0].Value.HTTP == nil) {
 		return "", ""
 	}

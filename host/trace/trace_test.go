@@ -64,7 +64,7 @@ func TestSenders(t *testing.T) {
 		if got != test.want || strings.Join(list, " ") != test.links {
 			t.Errorf("%s: %q, links %q", name, got, list)
 		}
-		handed, state := run.Handed(&test.ev, 2)
+		handed, state := run.HandlerContext(&test.ev, 2)
 		p := trace.Parse(handed)
 		id, span := run.Delivery("d1", sender)
 		if p.Trace != id || p.Span != run.Attempt("d1", 2) || p.Span == span || state != sender.State {
@@ -93,7 +93,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("%d names, want %d", len(seen), 4*2*4)
 	}
 	var none *trace.Run
-	if handed, _ := none.Handed(&triggers.Event{}, 1); handed != "" || none.Fields(&triggers.Event{}) != nil {
+	if handed, _ := none.HandlerContext(&triggers.Event{}, 1); handed != "" || none.Fields(&triggers.Event{}) != nil {
 		t.Errorf("no run hands out %q", handed)
 	}
 }
@@ -107,14 +107,14 @@ func TestHandedWithoutTelemetry(t *testing.T) {
 		return &triggers.Event{Delivery: "d1", Messages: []triggers.Message{{Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{Header: header}}}}}
 	}
 	var none *trace.Run
-	handed, state := none.Handed(event(http.Header{"Traceparent": {sent}, "Tracestate": {"k=v"}}), 1)
-	again, _ := none.Handed(event(http.Header{"Traceparent": {sent}}), 2)
+	handed, state := none.HandlerContext(event(http.Header{"Traceparent": {sent}, "Tracestate": {"k=v"}}), 1)
+	again, _ := none.HandlerContext(event(http.Header{"Traceparent": {sent}}), 2)
 	if !strings.HasPrefix(handed, sent[:36]) || !strings.HasSuffix(handed, "-00") || handed[36:52] == sent[36:52] || state != "k=v" || again[:52] == handed[:52] {
 		t.Errorf("handed on %q, %q and %q", handed, state, again)
 	}
 	properties := triggers.Message{Metadata: map[string]any{"ApplicationProperties": json.RawMessage(`{"traceparent":"` + sent + `"}`)}}
 	for name, ev := range map[string]*triggers.Event{"request": event(http.Header{}), "message": {Messages: []triggers.Message{properties}}} {
-		if handed, _ := none.Handed(ev, 1); handed != "" {
+		if handed, _ := none.HandlerContext(ev, 1); handed != "" {
 			t.Errorf("%s: %q", name, handed)
 		}
 	}

@@ -35,13 +35,13 @@ type conn struct {
 
 	loading sync.Mutex // one load at a time
 
-	mu      sync.Mutex // guards:
-	answers map[string]*process.Inbox[*message]
-	calls   map[string]*conversation // by invocation ID
-	indexed *indexed                 // what it has said of the functions of the app; nil: it was not asked
-	loaded  map[string]*loaded       // by folded name; nil: nothing has been loaded
-	trouble string                   // the last error that the worker has told of itself
-	err     error                    // why the stream has ended
+	mu            sync.Mutex // guards:
+	answers       map[string]*process.Inbox[*message]
+	calls         map[string]*conversation // by invocation ID
+	indexed       *indexed                 // what it has said of the functions of the app; nil: it was not asked
+	loaded        map[string]*loaded       // by folded name; nil: nothing has been loaded
+	indexingError string                   // the last error that the worker has told of itself
+	err           error                    // why the stream has ended
 
 	declared map[string]*workerpb.RpcFunctionMetadata // the functions that the worker has declared, by folded name
 }
@@ -277,7 +277,7 @@ func (c *conn) chatter(l *workerpb.RpcLog) {
 		}
 		if l.GetLevel() == workerpb.RpcLog_Error || l.GetLevel() == workerpb.RpcLog_Critical {
 			c.mu.Lock()
-			c.trouble = logOf(l).Message
+			c.indexingError = logOf(l).Message
 			c.mu.Unlock()
 		}
 	}

@@ -25,11 +25,11 @@ type Worker struct {
 	clk  clock.Clock
 	spec *Spec
 
-	mu        sync.Mutex // guards:
-	functions []Function // to load; nil before Load
-	inCode    bool       // the worker has declared them
-	trouble   string     // see Trouble
-	serves    bool       // the last process serves HTTP
+	mu            sync.Mutex // guards:
+	functions     []Function // to load; nil before Load
+	inCode        bool       // the worker has declared them
+	indexingError string     // see IndexingError
+	serves        bool       // the last process serves HTTP
 
 	declared map[string]*workerpb.RpcFunctionMetadata // by the first process, for all: see conn.declared
 }
@@ -156,21 +156,21 @@ func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
 	}
 	w.oneIdentity(r.Conn)
 	r.Conn.mu.Lock()
-	trouble := r.Conn.trouble
+	failed := r.Conn.indexingError
 	r.Conn.mu.Unlock()
 	w.mu.Lock()
-	w.inCode, w.trouble = inCode, trouble
+	w.inCode, w.indexingError = inCode, failed
 	w.mu.Unlock()
 	return list, nil
 }
 
-// Trouble is the last error that the worker had told of itself when it was asked for
+// IndexingError is the last error that the worker had told of itself when it was asked for
 // functions, "" for none. The official worker for Node.js tells in this way of an entry
 // point that fails, and leaves the functions to the files.
-func (w *Worker) Trouble() string {
+func (w *Worker) IndexingError() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.trouble
+	return w.indexingError
 }
 
 // Streams reports whether the worker serves HTTP itself, so that a function can have its

@@ -207,8 +207,8 @@ func TestFunctionsInFiles(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	on(t, "complains", 0, func(b *bench) {
-		if list, err := b.w.Functions(context.Background()); err != nil || len(list) != 0 || b.w.InCode() || b.w.Trouble() != "cannot load app.js: unexpected token" {
-			b.Errorf("%v, %v, in code %v, trouble %q", list, err, b.w.InCode(), b.w.Trouble())
+		if list, err := b.w.Functions(context.Background()); err != nil || len(list) != 0 || b.w.InCode() || b.w.IndexingError() != "cannot load app.js: unexpected token" {
+			b.Errorf("%v, %v, in code %v, trouble %q", list, err, b.w.InCode(), b.w.IndexingError())
 		}
 	})
 }

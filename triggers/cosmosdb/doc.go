@@ -6,7 +6,7 @@
 // changed documents with all its attempts, and then writes the position into the
 // lease, whether the function succeeded or not.
 //
-// Read [Options] first, then worker.go for the life of one range, lease.go for the
+// Read [Options] first, then pump.go for the life of one range, lease.go for the
 // documents and balance.go for who takes which.
 //
 // Source: Microsoft.Azure.WebJobs.Extensions.CosmosDB,

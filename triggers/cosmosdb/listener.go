@@ -83,7 +83,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 // once begins, and takes batches until ctx ends or a container is missed. Batches in
 // work are not waited for.
 func (l *Listener) once(ctx, tokens context.Context, sink triggers.Sink, w *working) error {
-	r := &run{Listener: l, working: w, sink: sink, tokens: tokens, told: map[trouble]string{}}
+	r := &run{Listener: l, working: w, sink: sink, tokens: tokens, told: map[failedPart]string{}}
 	err := r.begin(ctx)
 	if err == nil {
 		taking, stop := l.clk.WithCancel(ctx)
@@ -131,9 +131,9 @@ func (l *Listener) leaseContainer(ctx context.Context) (cosmos.Container, error)
 	return in, err
 }
 
-// trouble is the part of a lease that fails: its document, or else reading the feed
+// failedPart is the part of a lease that fails: its document, or else reading the feed
 // of its range.
-type trouble struct {
+type failedPart struct {
 	lease    string
 	document bool
 }
@@ -171,7 +171,7 @@ type run struct {
 	stop   context.CancelFunc
 	tokens context.Context // of deliveries
 
-	told map[trouble]string // the troubles that were told; with the lock of working, as err
+	told map[failedPart]string // what was told of each; with the lock of working, as err
 	err  error
 }
 
@@ -230,10 +230,10 @@ func (r *run) leases() ([]*lease, error) {
 		bad := map[string]bool{}
 		all, err := r.store.all(r.taking, func(id string, err error) {
 			bad[id] = true
-			r.tell(trouble{id, true}, err)
+			r.tell(failedPart{id, true}, err)
 		})
 		for _, l := range all {
-			r.over(trouble{l.ID, true})
+			r.over(failedPart{l.ID, true})
 		}
 		if err != nil || len(all)+len(bad) >= len(r.store.ranges) {
 			return all, err
@@ -250,7 +250,7 @@ func (r *run) leases() ([]*lease, error) {
 		}
 		for _, rng := range r.store.ranges {
 			if id := r.store.id(rng.ID); !there[id] && !bad[id] {
-				r.tell(trouble{id, true}, fmt.Errorf("range %q has no lease: leases are made again when the document %q is gone too", rng.ID, r.store.base+".info"))
+				r.tell(failedPart{id, true}, fmt.Errorf("range %q has no lease: leases are made again when the document %q is gone too", rng.ID, r.store.base+".info"))
 			}
 		}
 		return all, nil
@@ -265,12 +265,12 @@ func (r *run) decide(lease string, err error) {
 	case errors.Is(err, bindings.ErrNotFound):
 		r.fail(err)
 	default:
-		r.tell(trouble{lease, false}, err)
+		r.tell(failedPart{lease, false}, err)
 	}
 }
 
-// tell passes trouble on, once until it is another or over.
-func (r *run) tell(t trouble, err error) {
+// tell passes on what fails, once until it is another error or over.
+func (r *run) tell(t failedPart, err error) {
 	r.mu.Lock()
 	again := r.told[t] == err.Error()
 	r.told[t] = err.Error()
@@ -280,8 +280,8 @@ func (r *run) tell(t trouble, err error) {
 	}
 }
 
-// over says that there is no such trouble any more.
-func (r *run) over(t trouble) {
+// over says that the part does not fail any more.
+func (r *run) over(t failedPart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.told, t)
@@ -298,6 +298,6 @@ func (r *run) start(l *lease) {
 			defer r.mu.Unlock()
 			delete(r.running, l.ID)
 		}()
-		newWorker(r, l).read()
+		newPump(r, l).read()
 	})
 }

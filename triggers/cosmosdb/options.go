@@ -63,7 +63,7 @@ type Options struct {
 	Written func(lease, continuation string)
 
 	// Notify, if not nil, is told of a range that cannot be read or whose lease is
-	// missing or not what it should be, once for each trouble. The range is looked
+	// missing or not what it should be, once for each of them. The range is looked
 	// at again after AcquireInterval. It must not block.
 	Notify func(lease string, err error)
 }

@@ -26,7 +26,7 @@ const (
 // partition.
 const ownerLevel = int64(0)
 
-// pump reads one partition, one batch after the other.
+// A pump reads one partition, and delivers one batch after the other.
 type pump struct {
 	*run
 	partition, source string

@@ -201,7 +201,7 @@ func (l *Listener) watch() (stop func()) {
 	}
 }
 
-// poll takes messages until ctx ends (nil) or the listener cannot go on.
+// poll, the platform's word for it, takes messages of the one queue until ctx ends (nil) or the listener cannot go on.
 func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 	polls := polls{series: backoff{max: l.opts.MaxPollingInterval, rand: l.opts.Rand}}
 	unsure, found := true, false // unsure whether the queue exists

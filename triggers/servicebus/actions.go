@@ -16,8 +16,8 @@ import (
 // actions are what the handler of one delivery may do to its messages and their session.
 // It implements [bindings.Actions] from the delivery's begin to its end.
 type actions struct {
-	in  *intake
-	ctx context.Context // is not cancelled
+	pump *pump
+	ctx  context.Context // is not cancelled
 
 	mu   sync.Mutex
 	idle *clock.Cond         // a call has ended
@@ -38,9 +38,9 @@ var _ bindings.Actions = (*actions)(nil)
 
 // actionsOn are those for the messages of a delivery. A renewal, of a single message,
 // ends with its settlement.
-func (in *intake) actionsOn(ctx context.Context, renewal *lock, messages ...*servicebus.Received) *actions {
-	a := &actions{in: in, ctx: ctx, held: make(map[string]*holding, len(messages))}
-	a.idle = clock.NewCond(in.clk, &a.mu)
+func (p *pump) actionsOn(ctx context.Context, renewal *lock, messages ...*servicebus.Received) *actions {
+	a := &actions{pump: p, ctx: ctx, held: make(map[string]*holding, len(messages))}
+	a.idle = clock.NewCond(p.clk, &a.mu)
 	for _, m := range messages {
 		a.held[m.LockToken.String()] = &holding{message: m, renewal: renewal}
 	}
@@ -92,7 +92,7 @@ func (a *actions) on(token string, f func(h *holding) (triggers.Decision, error)
 
 // inSession makes a call about the session.
 func (a *actions) inSession(session string, f func(s servicebus.Session) error) error {
-	s, ok := a.in.receiver.(servicebus.Session)
+	s, ok := a.pump.receiver.(servicebus.Session)
 	if !ok || s.SessionID() != session {
 		return bindings.ErrNotHeld
 	}
@@ -125,7 +125,7 @@ func (a *actions) Settle(ctx context.Context, token string, how bindings.Disposi
 		default:
 			return "", fmt.Errorf("a message of Service Bus cannot be %s", how.Decision)
 		}
-		if err := a.in.carryOut(ctx, h.message, decision, &how); err != nil {
+		if err := a.pump.carryOut(ctx, h.message, decision, &how); err != nil {
 			return "", err
 		}
 		if h.renewal != nil {
@@ -139,7 +139,7 @@ func (a *actions) Settle(ctx context.Context, token string, how bindings.Disposi
 func (a *actions) Renew(ctx context.Context, token string) error {
 	return a.on(token, func(h *holding) (triggers.Decision, error) {
 		own := *h.message // Renew writes to it
-		_, err := a.in.receiver.Renew(ctx, &own)
+		_, err := a.pump.receiver.Renew(ctx, &own)
 		return "", err
 	})
 }
@@ -170,8 +170,8 @@ func (a *actions) RenewSession(ctx context.Context, session string) (ends time.T
 // ReleaseSession implements [bindings.Actions].
 func (a *actions) ReleaseSession(_ context.Context, session string) error {
 	return a.inSession(session, func(servicebus.Session) error {
-		a.in.released.Store(true)
-		a.in.release()
+		a.pump.released.Store(true)
+		a.pump.release()
 		return nil
 	})
 }

@@ -83,9 +83,9 @@ func (r *run) receive(ctx context.Context, finishing *clock.Group) error {
 	if err != nil {
 		return err
 	}
-	in := r.newIntake(receiver, nil, r.all)
-	err = in.take(ctx, r.opts.MaxConcurrentCalls, messaging.Forever)
-	finishing.Go("deliveries in work of "+r.source, func() { in.finish(ctx) })
+	p := r.newPump(receiver, nil, r.all)
+	err = p.take(ctx, r.opts.MaxConcurrentCalls, messaging.Forever)
+	finishing.Go("deliveries in work of "+r.source, func() { p.finish(ctx) })
 	return err
 }
 

@@ -43,12 +43,12 @@ type lock struct {
 }
 
 // lockOf is the lock of a message, renewed until stop.
-func (in *intake) lockOf(ctx context.Context, m *servicebus.Received) *lock {
+func (p *pump) lockOf(ctx context.Context, m *servicebus.Received) *lock {
 	own := *m // Renew writes to it
-	k := in.newLock(ctx, "lock of message "+m.MessageID, m.LockedUntil, func(ctx context.Context) (time.Time, error) {
-		return in.receiver.Renew(ctx, &own)
+	k := p.newLock(ctx, "lock of message "+m.MessageID, m.LockedUntil, func(ctx context.Context) (time.Time, error) {
+		return p.receiver.Renew(ctx, &own)
 	})
-	k.keep(in.opts.MaxAutoLockRenewal)
+	k.keep(p.opts.MaxAutoLockRenewal)
 	return k
 }
 

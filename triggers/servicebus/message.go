@@ -109,9 +109,9 @@ func (o *Options) batchOf(batch []*servicebus.Received, actions json.RawMessage)
 const sessionActions = "SessionActions"
 
 // sessionActions is when the lock of the session ends, nil where it is not told.
-func (in *intake) sessionActions() json.RawMessage {
-	s, ok := in.receiver.(servicebus.Session)
-	if !ok || !in.opts.SessionActions {
+func (p *pump) sessionActions() json.RawMessage {
+	s, ok := p.receiver.(servicebus.Session)
+	if !ok || !p.opts.SessionActions {
 		return nil
 	}
 	raw, _ := json.Marshal(map[string]time.Time{"SessionLockedUntil": s.LockedUntil().UTC()}) // a time has a JSON form
@@ -189,12 +189,12 @@ func metadataOf(m *servicebus.Received) []metadatum {
 // behind its ID and its delivery count (spec messaging 2.5).
 //
 // Source: tests/ServiceBusEndToEndTests.cs.
-func (in *intake) details(m *servicebus.Received) []triggers.Detail {
+func (p *pump) details(m *servicebus.Received) []triggers.Detail {
 	out := []triggers.Detail{
 		{Name: "EnqueuedTime", Value: m.EnqueuedTime.UTC().Format(time.RFC3339Nano)},
 		{Name: "LockedUntil", Value: m.LockedUntil.UTC().Format(time.RFC3339Nano)},
 	}
-	if in.session != nil && m.SessionID != nil {
+	if p.session != nil && m.SessionID != nil {
 		out = append(out, triggers.Detail{Name: "SessionId", Value: *m.SessionID})
 	}
 	return out

@@ -124,17 +124,17 @@ func (r *run) work(ctx, taking context.Context, p *period, s servicebus.Session)
 	if !r.opts.Batch {
 		held.keep(r.opts.MaxAutoLockRenewal)
 	}
-	in := r.newIntake(s, held, newLoad(r.clk, r.all))
+	of := r.newPump(s, held, newLoad(r.clk, r.all))
 	inSession, release := r.clk.WithCancel(taking)
 	defer release()
-	in.release = release
-	err := in.take(inSession, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
+	of.release = release
+	err := of.take(inSession, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
 	if errors.Is(err, messaging.ErrSessionLockLost) || errors.Is(err, messaging.ErrSessionLocked) {
 		err = nil // another receiver, or this one again, takes the rest of it
 	}
 	if err != nil && !errors.Is(err, bindings.ErrUnreachable) {
 		p.fail(taking, err) // the others need not wait for the deliveries in work here
 	}
-	in.finish(ctx)
+	of.finish(ctx)
 	return err
 }

@@ -53,7 +53,7 @@ func (o *Options) decide(res triggers.Result) (d triggers.Decision, asked bool) 
 }
 
 // settle does it. What the handler settled itself is left as it is.
-func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock, own *actions, res triggers.Result) triggers.Settlement {
+func (p *pump) settle(ctx context.Context, m *servicebus.Received, held *lock, own *actions, res triggers.Result) triggers.Settlement {
 	if decision := own.settled(m); decision != "" {
 		s := triggers.Settlement{Decision: decision, Note: NoteSettled}
 		if res.Err != nil {
@@ -61,7 +61,7 @@ func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock
 		}
 		return s
 	}
-	decision, asked := in.opts.decide(res)
+	decision, asked := p.opts.decide(res)
 	s := triggers.Settlement{Decision: decision}
 	if asked {
 		s.Note = NoteAsked
@@ -73,10 +73,10 @@ func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock
 		return triggers.Settlement{Decision: triggers.LockLost, Note: NoteLockLost} // nothing is tried
 	}
 	how := &bindings.Disposition{Reason: res.Asked.Reason, Description: res.Asked.Description}
-	err := in.carryOut(ctx, m, decision, how)
+	err := p.carryOut(ctx, m, decision, how)
 	if decision == triggers.DeadLettered && errors.Is(err, messaging.ErrNotAllowed) {
 		s.Decision, s.Note = triggers.Abandoned, NoteNotFromSubQueue
-		err = in.carryOut(ctx, m, triggers.Abandoned, how)
+		err = p.carryOut(ctx, m, triggers.Abandoned, how)
 	}
 	switch {
 	case err == nil:
@@ -89,26 +89,26 @@ func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock
 }
 
 // carryOut has the service settle a message.
-func (in *intake) carryOut(ctx context.Context, m *servicebus.Received, decision triggers.Decision, how *bindings.Disposition) error {
+func (p *pump) carryOut(ctx context.Context, m *servicebus.Received, decision triggers.Decision, how *bindings.Disposition) error {
 	switch decision {
 	case triggers.Completed:
-		return in.receiver.Complete(ctx, m)
+		return p.receiver.Complete(ctx, m)
 	case triggers.Deferred:
-		return in.receiver.Defer(ctx, m, how.Properties)
+		return p.receiver.Defer(ctx, m, how.Properties)
 	case triggers.DeadLettered:
-		return in.receiver.DeadLetter(ctx, m, how.Reason, how.Description, how.Properties)
+		return p.receiver.DeadLetter(ctx, m, how.Reason, how.Description, how.Properties)
 	}
-	return in.receiver.Abandon(ctx, m, how.Properties)
+	return p.receiver.Abandon(ctx, m, how.Properties)
 }
 
 // settleAll settles the messages of a batch, one by one, and sums up: what the host did
 // counts before what the handler did.
-func (in *intake) settleAll(ctx context.Context, ev *triggers.Event, batch []*servicebus.Received, own *actions, res triggers.Result) triggers.Settlement {
+func (p *pump) settleAll(ctx context.Context, ev *triggers.Event, batch []*servicebus.Received, own *actions, res triggers.Result) triggers.Settlement {
 	var sum, byHandler triggers.Settlement
 	lost, settled := 0, 0
 	for i, m := range batch {
 		handled := own.settled(m) != ""
-		s := in.settle(ctx, m, nil, own, res)
+		s := p.settle(ctx, m, nil, own, res)
 		ev.Messages[i].Decision = s.Decision
 		switch {
 		case handled:

@@ -235,7 +235,7 @@ func (a *Account) Clear(ctx context.Context, keep func(database, container strin
 	})
 }
 
-// operation is one turn with the lock held, and what it has to do afterwards.
+// operation is what is done with the lock held, and what it has to do afterwards.
 type operation struct {
 	change
 	touched []watched
@@ -253,7 +253,7 @@ func (op *operation) touch(c *container, r *feedRange) {
 // what it has changed is written.
 func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
 	return a.kept.Operate(ctx, p.Op == "Upsert" || p.Op == "Put", func(after bool) error { p.After = after; return a.fault(p) }, func() error {
-		commit, wake, err := a.turn(&operation{}, f)
+		commit, wake, err := a.underLock(&operation{}, f)
 		if waitErr := a.kept.Wait(ctx, commit); waitErr != nil {
 			err = waitErr // what the operation has seen did not last
 		}
@@ -266,9 +266,9 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 	})
 }
 
-// turn is the part of an operation under the lock. The returned commit has to be
+// underLock is the part of an operation under the lock. The returned commit has to be
 // written before the result, or a failure, is told.
-func (a *Account) turn(op *operation, f func(op *operation) error) (commit keep.Awaited, wake []*watcher, err error) {
+func (a *Account) underLock(op *operation, f func(op *operation) error) (commit keep.Awaited, wake []*watcher, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.kept.Ready(); err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// An intake dispatches the messages of one receiver, of the entity or of a session.
-type intake struct {
+// A pump takes the messages of one receiver, of the entity or of a session, and has each
+// delivered. All listeners call so what takes from one place and delivers.
+type pump struct {
 	*run
 	receiver servicebus.Receiver
 	session  *lock // of a session; nil without
@@ -25,68 +26,68 @@ type intake struct {
 	outage outage // belongs to take
 }
 
-func (r *run) newIntake(receiver servicebus.Receiver, session *lock, limited *load) *intake {
-	return &intake{run: r, receiver: receiver, session: session, work: clock.NewGroup(r.clk, 0), load: limited}
+func (r *run) newPump(receiver servicebus.Receiver, session *lock, limited *load) *pump {
+	return &pump{run: r, receiver: receiver, session: session, work: clock.NewGroup(r.clk, 0), load: limited}
 }
 
 // take dispatches until ctx ends, the receiver fails, or nothing has come for the
 // idle time. Up to n single messages are in work at once; of batches there is one.
-func (in *intake) take(ctx context.Context, n int, idle time.Duration) error {
-	if in.opts.Batch {
-		return in.batches(ctx, idle)
+func (p *pump) take(ctx context.Context, n int, idle time.Duration) error {
+	if p.opts.Batch {
+		return p.batches(ctx, idle)
 	}
-	return in.messages(ctx, n, idle)
+	return p.messages(ctx, n, idle)
 }
 
 // finish waits until every delivery is settled, and closes the receiver; a
 // session's lock is kept until then. When ctx ends meanwhile, deliveries lose
 // their token unless this is a drain.
-func (in *intake) finish(ctx context.Context) {
-	if in.work.Below(ctx, 1) != nil && !in.sink.Draining() {
-		in.cancelTokens()
+func (p *pump) finish(ctx context.Context) {
+	if p.work.Below(ctx, 1) != nil && !p.sink.Draining() {
+		p.cancelTokens()
 	}
-	in.work.Wait()
-	if in.session != nil {
-		in.session.stop()
+	p.work.Wait()
+	if p.session != nil {
+		p.session.stop()
 	}
-	_ = in.receiver.Close(context.WithoutCancel(ctx)) // there is nothing left to lose
+	_ = p.receiver.Close(context.WithoutCancel(ctx)) // there is nothing left to lose
 }
 
 // messages is take for single messages.
-func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error {
+func (p *pump) messages(ctx context.Context, n int, idle time.Duration) error {
 	for {
-		if err := in.load.below(ctx, n); err != nil {
+		if err := p.load.below(ctx, n); err != nil {
 			return nil
 		}
-		admitted, err := in.sink.Gate().Admit(ctx, n-in.load.now())
+		admitted, err := p.sink.Gate().Admit(ctx, n-p.load.now())
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		waiting, release := in.sink.Gate().WhileAdmitted(ctx)
-		batch, err := in.receiver.Receive(waiting, admitted, idle)
+		waiting, release := p.sink.Gate().WhileAdmitted(ctx)
+		batch, err := p.receiver.Receive(waiting, admitted, idle)
 		refused := waiting.Err() != nil
 		release()
-		in.sink.Gate().Unused(admitted - len(batch))
+		p.sink.Gate().Unused(admitted - len(batch))
 		if ctx.Err() != nil {
 			for _, m := range batch {
-				in.handBack(ctx, in.eventOf(m), m)
+				p.handBack(ctx, p.eventOf(m), m)
 			}
 			return nil
 		}
 		switch {
 		case refused && len(batch) == 0 && (err == nil || errors.Is(err, context.Canceled)):
 			continue // until the function takes deliveries again
-		case in.goesOn(ctx, err):
+		case p.goesOn(ctx, err):
 			continue
 		case err != nil:
 			return unlessEnded(ctx, err)
 		case len(batch) == 0 && idle < 0:
 			return errEarly
-		case len(batch) == 0 && in.load.now() == 0:
+		case len(batch) == 0 && p.load.now() == 0:
 			return nil // idle
 		}
 		for _, m := range batch {
-			in.start("message of "+in.source, func() { in.deliver(m) })
+			p.start("message of "+p.source, func() { p.deliver(m) })
 		}
 	}
 }
@@ -96,67 +97,67 @@ var errEarly = errors.New("the service has ended a wait without an end")
 
 // goesOn waits while the service cannot be reached; true: it is to be asked again. A
 // session's lock belongs to its link, so that another one is accepted instead.
-func (in *intake) goesOn(ctx context.Context, err error) bool {
-	return in.session == nil && in.outage.wait(ctx, in.run, err)
+func (p *pump) goesOn(ctx context.Context, err error) bool {
+	return p.session == nil && p.outage.wait(ctx, p.run, err)
 }
 
 // start runs a delivery.
-func (in *intake) start(name string, deliver func()) {
-	in.load.add(1)
-	in.work.Go(name, func() {
-		defer in.load.add(-1)
+func (p *pump) start(name string, deliver func()) {
+	p.load.add(1)
+	p.work.Go(name, func() {
+		defer p.load.add(-1)
 		deliver()
 	})
 }
 
 // handBack gives back what came at the moment of the stop (spec messaging 2.3, last
 // row). It may come too late for that: then the locks run out.
-func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...*servicebus.Received) {
-	in.sink.Skip(ev)
-	if in.released.Load() {
-		in.sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteReleased}) // finish releases it
+func (p *pump) handBack(ctx context.Context, ev *triggers.Event, messages ...*servicebus.Received) {
+	p.sink.Skip(ev)
+	if p.released.Load() {
+		p.sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteReleased}) // finish releases it
 		return
 	}
-	s := in.settleAll(context.WithoutCancel(ctx), ev, messages, nil, triggers.Result{Err: errLate})
+	s := p.settleAll(context.WithoutCancel(ctx), ev, messages, nil, triggers.Result{Err: errLate})
 	if s.Decision == triggers.Abandoned && s.Note == "" {
 		s.Note = NoteLate
 	}
-	in.sink.Settled(ev, s)
+	p.sink.Settled(ev, s)
 }
 
 // errLate abandons a message.
 var errLate = errors.New(NoteLate)
 
 // eventOf is the delivery of one message.
-func (in *intake) eventOf(m *servicebus.Received) *triggers.Event {
+func (p *pump) eventOf(m *servicebus.Received) *triggers.Event {
 	return &triggers.Event{
-		Source:        in.receiver.Source(),
+		Source:        p.receiver.Source(),
 		DeliveryCount: m.DeliveryNumber(),
-		Messages:      []triggers.Message{in.opts.messageOf(m, in.sessionActions())},
-		Details:       in.details(m),
+		Messages:      []triggers.Message{p.opts.messageOf(m, p.sessionActions())},
+		Details:       p.details(m),
 	}
 }
 
 // deliver runs one message through the function and settles it.
-func (in *intake) deliver(m *servicebus.Received) {
-	ctx := context.WithoutCancel(in.tokens)
-	ev := in.eventOf(m)
-	held := in.session
+func (p *pump) deliver(m *servicebus.Received) {
+	ctx := context.WithoutCancel(p.tokens)
+	ev := p.eventOf(m)
+	held := p.session
 	if held == nil {
-		held = in.lockOf(ctx, m)
+		held = p.lockOf(ctx, m)
 	}
 	var renewal *lock
-	if in.session == nil {
+	if p.session == nil {
 		renewal = held
 	}
-	own := in.actionsOn(ctx, renewal, m)
+	own := p.actionsOn(ctx, renewal, m)
 	ev.Actions = own
-	res := in.sink.Handle(in.tokens, ev)
+	res := p.sink.Handle(p.tokens, ev)
 	own.end()
-	if in.session == nil {
+	if p.session == nil {
 		held.stop()
 	}
-	in.sink.Settled(ev, in.settle(ctx, m, held, own, res))
+	p.sink.Settled(ev, p.settle(ctx, m, held, own, res))
 }
 
 // unlessEnded turns the end of ctx into a normal return.

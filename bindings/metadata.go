@@ -10,10 +10,6 @@ import (
 	"github.com/redeliver/redeliver/bindings/netjson"
 )
 
-// parentIDProperty is the property by which the platform ties a message to the
-// invocation that wrote it.
-const parentIDProperty = "$AzureWebJobsParentId"
-
 // ApplyJSON merges the top-level properties of body into a trigger's metadata
 // if body is one JSON object, and does nothing otherwise. A property wins over
 // metadata of the same name, in any case, and takes that name's spelling.
@@ -57,24 +53,6 @@ func applyJSON(metadata map[string]any, body []byte, zone *time.Location) {
 func isConstructor(m netjson.Member) bool {
 	_, is := m.Value.(*netjson.Constructor)
 	return is
-}
-
-// ParentID returns the invocation that wrote a message, from the property
-// $AzureWebJobsParentId of a JSON object body; empty if there is none or it is
-// no GUID. It is for display only.
-func ParentID(body []byte) string {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(body, &object) != nil {
-		return ""
-	}
-	var id string
-	if json.Unmarshal(object[parentIDProperty], &id) != nil {
-		return ""
-	}
-	if _, err := ParseGUID(id); err != nil {
-		return ""
-	}
-	return id
 }
 
 // findKey returns the key of m that equals name, in any case: the exact

@@ -39,22 +39,6 @@ func TestApplyJSON(t *testing.T) {
 	}
 }
 
-func TestParentID(t *testing.T) {
-	t.Parallel()
-	const id = "0f8fad5b-d9cb-469f-a165-70867728950e"
-	for body, want := range map[string]string{
-		`{"a":1,"$AzureWebJobsParentId":"` + id + `"}`: id,
-		`{"$AzureWebJobsParentId":"nope"}`:             "",
-		`{"$AzureWebJobsParentId":5}`:                  "",
-		`{}`:                                           "",
-		`x`:                                            "",
-	} {
-		if got := bindings.ParentID([]byte(body)); got != want {
-			t.Errorf("ParentID(%s) = %q, want %q", body, got, want)
-		}
-	}
-}
-
 func FuzzApplyJSON(f *testing.F) {
 	f.Add(`{"a":1,"A":{"b":null}}`)
 	f.Fuzz(func(t *testing.T, body string) {

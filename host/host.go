@@ -370,16 +370,6 @@ func (h *Host) Generation() int {
 	return 0
 }
 
-// Uptime is how long ago Start was called, in the clock's time.
-func (h *Host) Uptime() time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.starter.startedAt.IsZero() {
-		return 0
-	}
-	return h.clk.Now().Sub(h.starter.startedAt)
-}
-
 // starter starts the host, again and again where it has to. Its plain fields are under the
 // host's mutex.
 type starter struct {
@@ -389,7 +379,6 @@ type starter struct {
 	started   bool
 	starting  bool        // a failed start is repeated
 	unread    atomic.Bool // it failed for code that its worker cannot read
-	startedAt time.Time
 
 	way launch.Way
 }
@@ -415,7 +404,7 @@ func (s *starter) start(ctx context.Context) error {
 		s.host.mu.Unlock()
 		return errors.New("the host was started before")
 	}
-	s.started, s.startedAt = true, s.host.clk.Now()
+	s.started = true
 	s.host.mu.Unlock()
 	s.host.setState(Starting)
 	err := s.loadFirst(ctx)

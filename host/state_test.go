@@ -110,8 +110,8 @@ func TestNotRunning(t *testing.T) {
 			t.Errorf("%s before Start = %v, want ErrNotRunning", name, err)
 		}
 	}
-	if h.App() != nil || h.Generation() != 0 || h.Uptime() != 0 {
-		t.Errorf("before Start: app %v, generation %d, uptime %v", h.App(), h.Generation(), h.Uptime())
+	if h.App() != nil || h.Generation() != 0 {
+		t.Errorf("before Start: app %v, generation %d", h.App(), h.Generation())
 	}
 	if err := h.Close(); err != nil {
 		t.Errorf("Close before Start: %v", err)

@@ -5,39 +5,6 @@ import (
 	"strings"
 )
 
-// NearMisses returns a warning for every key that is probably meant to be one of
-// the known, in the order of the text. known holds paths; a key is compared with
-// known keys of the same parent; if the known key is given too, it must differ
-// by case or, for a long one, by one letter:
-//
-//	d.NearMisses([]string{"bindings", "retry", "retry.minimumInterval"})
-//
-// finds `Retry`, `biding`, and `minimumIntervall` inside retry. A key that
-// differs only by case is a near miss too, so leave out keys whose case does not
-// count, or use [Document.Misspelt], which knows.
-func (d *Document) NearMisses(known []string) []*Fault {
-	parents := map[string][]property{}
-	for _, path := range known {
-		steps := splitPath(path)
-		if len(steps) == 0 || steps[len(steps)-1].index >= 0 {
-			continue
-		}
-		parent := ""
-		for _, s := range steps[:len(steps)-1] {
-			parent = s.appendTo(parent)
-		}
-		parents[parent] = append(parents[parent], property{name: steps[len(steps)-1].key, exact: true})
-	}
-	var out []*Fault
-	for parent, properties := range parents {
-		if n, _ := d.find(parent); n != nil && n.kind == objectNode {
-			out = append(out, d.misspelt(n, parent, properties)...)
-		}
-	}
-	Sort(out)
-	return out
-}
-
 // Misspelt returns a warning for every key that is probably meant to be one that
 // the schema knows, anywhere in the document, in the order of the text. Case is
 // a mistake only where the schema says that it counts. Keys of a closed object,

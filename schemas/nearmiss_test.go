@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -60,19 +61,5 @@ func TestMisspelt(t *testing.T) {
 				t.Errorf("(-got +want)\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestNearMisses(t *testing.T) {
-	t.Parallel()
-	d := parse(t, "a.json", `{"Retry":{"a":1},"binding":[],"retry.x":1,"redeliver":{"fialures":1,"pause":""},"xyz":0}`)
-	got := texts(d.NearMisses([]string{"retry", "bindings", "redeliver.failures", "redeliver.pause", "none.x", "xyzzy.a", "bindings[0]"}))
-	want := []string{
-		`a.json:1:10: Retry: found "Retry": unknown key, which is ignored; it differs only by case from "retry"; allowed: "retry"`,
-		`a.json:1:28: binding: found "binding": unknown key, which is ignored; its spelling is close to "bindings"; allowed: "bindings"`,
-		`a.json:1:67: redeliver.fialures: found "fialures": unknown key, which is ignored; its spelling is close to "failures"; allowed: "failures"`,
-	}
-	if diff := cmp.Diff(got, want); diff != "" {
-		t.Errorf("(-got +want)\n%s", diff)
 	}
 }

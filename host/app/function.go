@@ -114,13 +114,12 @@ func (f *Function) hasFault(s stage) bool {
 // InError reports whether the function is excluded because of its faults.
 func (f *Function) InError() bool { return len(f.Faults) > 0 }
 
-// PolicySource says which level a function's policy comes from.
+// PolicySource says which level a function's policy comes from; empty: it has none.
 type PolicySource string
 
 // The sources of a policy. A policy of host.json in which the environment
 // overrides a value is FromEnvironment.
 const (
-	FromNowhere     PolicySource = ""
 	FromFunction    PolicySource = "function"
 	FromApp         PolicySource = "app"
 	FromEnvironment PolicySource = "environment"

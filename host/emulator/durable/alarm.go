@@ -37,7 +37,7 @@ type bell struct {
 	timer  *clock.Timer
 	reason time.Time
 	cancel context.CancelFunc
-	silent bool // for good
+	silent bool // for good: see Stop
 }
 
 // set makes an alarm.

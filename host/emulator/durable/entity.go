@@ -200,7 +200,12 @@ func (op *operation) commitBatch(t *turn, r *durable.Reply) {
 
 // failBatch answers every operation of a batch that has timed out; the state stays.
 func (op *operation) failBatch(t *turn, why error) {
-	text := why.Error()
+	b, err := json.Marshal(why.Error())
+	if err != nil { // a text always marshals
+		panic(err)
+	}
+	text := string(b)
+	t.inst.aborts = 0
 	op.takeOut(t.inst, t.taken)
 	for i := range t.batch {
 		op.answer(t.inst, &t.batch[i], plan.Answer{Result: &text, Exception: "Error"})

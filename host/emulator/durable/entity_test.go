@@ -3,6 +3,7 @@ package durable_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -164,5 +165,31 @@ func TestBatchComesAgain(t *testing.T) {
 	b.run()
 	if got := strings.Join(asked, ", "); got != "0s 1, 2s 2, 6s 2" || b.entityState("k") != "3" {
 		t.Errorf("asked %s, state %q", got, b.entityState("k"))
+	}
+}
+
+type timeout struct{ error }
+
+func (timeout) Timeout() bool { return true }
+
+// 7.4: after a functionTimeout every operation of the batch answers an error; the state
+// stays.
+func TestBatchTimesOut(t *testing.T) {
+	t.Parallel()
+	n := 0
+	b := newBench(t, func(b *bench) {
+		b.entities["Counter"] = func(t *api.Turn) api.Reply {
+			if n++; n == 1 {
+				return api.Reply{Aborted: timeout{errors.New("too long")}}
+			}
+			return counter(t)
+		}
+		b.orchestrators["O"] = plans("call @counter@k get —", "call @counter@k get, done 1")
+	})
+	b.start("O", "i1")
+	b.run()
+	got := b.want("i1", api.Completed, "1")
+	if answer := *got.History[len(got.History)-3].Input; answer != `{"result":"\"too long\"","exceptionType":"Error"}` || n != 1 {
+		t.Errorf("answer %s after %d batches", answer, n)
 	}
 }

@@ -35,13 +35,10 @@ func (inst *instance) isReady(now time.Time) uint64 {
 	if inst.turn != nil || len(inst.inbox) == 0 || inst.paused.After(now) || inst.Status.Finished() {
 		return 0
 	}
-	for _, m := range inst.inbox {
-		if m.event.FireAt.After(now) {
-			return 0 // a start that waits
-		}
-		return m.seq
+	if inst.inbox[0].event.Type == durable.ExecutionStarted && inst.inbox[0].event.FireAt.After(now) {
+		return 0 // a start that waits
 	}
-	return 0
+	return inst.inbox[0].seq
 }
 
 // settle looks at what was touched: some turns need no worker, the others are made ready.

@@ -192,6 +192,8 @@ func (op *operation) reply(t *turn, r *durable.Reply) {
 	inst := t.inst
 	inst.turn = nil
 	switch {
+	case inst.entity && timedOut(r.Aborted):
+		op.failBatch(t, r.Aborted)
 	case r.Aborted != nil:
 		op.abort(t, r.Aborted)
 	case inst.entity:
@@ -201,6 +203,15 @@ func (op *operation) reply(t *turn, r *durable.Reply) {
 		op.commit(t, op.plan(inst, t.events, r))
 	}
 	op.touch(inst)
+}
+
+// timedOut reports whether a call was aborted by functionTimeout.
+func timedOut(err error) bool {
+	timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && timeout.Timeout()
 }
 
 // maxPause is the longest wait before a turn that was aborted (spec durable 5.9).

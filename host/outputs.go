@@ -228,6 +228,13 @@ func (o kindOutput) bind(ctx context.Context, d *delivery) error {
 // attempt is the present attempt of a delivery as bindings of a kind see it.
 type attempt struct{ d *delivery }
 
+// Record implements kinds.Attempt.
+func (a attempt) Record() journal.Record {
+	rec := a.d.base
+	rec.Attempt = a.d.attempts
+	return rec
+}
+
 // Data implements kinds.Attempt.
 func (a attempt) Data() *bindings.BindingData { return a.d.bindingData() }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -48,23 +49,26 @@ func requireInterop(t testing.TB, program string, files ...string) {
 }
 
 const (
-	azuriteMain     = "node_modules/azurite/dist/src/queue/main.js"
-	azuriteBlobMain = "node_modules/azurite/dist/src/blob/main.js"
+	azuriteMain      = "node_modules/azurite/dist/src/queue/main.js"
+	azuriteBlobMain  = "node_modules/azurite/dist/src/blob/main.js"
+	azuriteTableMain = "node_modules/azurite/dist/src/table/main.js"
 )
 
 // azuriteAccounts is how many fresh accounts one Azurite has to offer.
 const azuriteAccounts = 400
 
-// azurite and azuriteBlobs are the only Azurites of this package's tests, one for
+// azurite, azuriteBlobs and azuriteTables are the only Azurites of this package's tests, one for
 // each service: they take a second or two to start, so tests share them and get
 // an account each.
 var (
-	azurite      = azuriteServer{main: azuriteMain, port: "--queuePort", endpoint: "QueueEndpoint"}
-	azuriteBlobs = azuriteServer{main: azuriteBlobMain, port: "--blobPort", endpoint: "BlobEndpoint"}
+	azurite       = azuriteServer{main: azuriteMain, port: "--queuePort", endpoint: "QueueEndpoint"}
+	azuriteBlobs  = azuriteServer{main: azuriteBlobMain, port: "--blobPort", endpoint: "BlobEndpoint"}
+	azuriteTables = azuriteServer{main: azuriteTableMain, port: "--tablePort", endpoint: "TableEndpoint", tells: "successfully started on "}
 )
 
 type azuriteServer struct {
 	main, port, endpoint string
+	tells                string // before the port that it was given; empty: before the port that it found
 
 	once sync.Once
 	err  error
@@ -81,8 +85,18 @@ func (a *azuriteServer) start() {
 	for i := range azuriteAccounts {
 		fmt.Fprintf(&accounts, "%s:%s;%s:%s;", azuriteName(i), azuriteKey(), azuritePair(i), azuriteKey())
 	}
+	port, tells := "0", "successfully listens on "
+	if a.tells != "" {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			a.err = err
+			return
+		}
+		port, tells = strconv.Itoa(free.Addr().(*net.TCPAddr).Port), a.tells
+		free.Close()
+	}
 	cmd := exec.Command("node", "--require", "./testdata/interop/clock.cjs", filepath.Join(interop, a.main),
-		a.port, "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
+		a.port, port, "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
 	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts.String())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -98,8 +112,8 @@ func (a *azuriteServer) start() {
 	var said []string
 	for lines.Scan() {
 		said = append(said, lines.Text())
-		if _, url, ok := strings.Cut(lines.Text(), "successfully listens on "); ok {
-			a.url = strings.TrimSpace(url)
+		if _, url, ok := strings.Cut(lines.Text(), tells); ok {
+			a.url = "http://" + strings.TrimPrefix(strings.TrimSpace(url), "http://")
 			a.rest.Go(func() { io.Copy(io.Discard, out) })
 			return
 		}

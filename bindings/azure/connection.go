@@ -17,6 +17,7 @@ const (
 	devHost     = "127.0.0.1"
 	devBlobPort = "10000"
 	devQueue    = "10001"
+	devTable    = "10002"
 )
 
 // Connection is a storage connection string, taken apart.
@@ -27,7 +28,7 @@ type Connection struct {
 
 	// Endpoints of the account, without a slash at the end; empty when the string
 	// does not give them and has no account either.
-	QueueEndpoint, BlobEndpoint string
+	QueueEndpoint, BlobEndpoint, TableEndpoint string
 }
 
 // ParseConnectionString reads a storage connection string. Names of fields are
@@ -79,6 +80,7 @@ func developmentConnection(proxy string) (*Connection, error) {
 		Account: devAccount, Key: devKey,
 		QueueEndpoint: base + ":" + devQueue + "/" + devAccount,
 		BlobEndpoint:  base + ":" + devBlobPort + "/" + devAccount,
+		TableEndpoint: base + ":" + devTable + "/" + devAccount,
 	}, nil
 }
 
@@ -101,7 +103,7 @@ func accountConnection(fields map[string]string) (*Connection, error) {
 	for _, e := range []struct {
 		field, service string
 		to             *string
-	}{{"QueueEndpoint", "queue", &c.QueueEndpoint}, {"BlobEndpoint", "blob", &c.BlobEndpoint}} {
+	}{{"QueueEndpoint", "queue", &c.QueueEndpoint}, {"BlobEndpoint", "blob", &c.BlobEndpoint}, {"TableEndpoint", "table", &c.TableEndpoint}} {
 		given := fields[strings.ToLower(e.field)]
 		if given == "" && c.Account != "" {
 			given = protocol + "://" + c.Account + "." + e.service + "." + suffix
@@ -115,7 +117,7 @@ func accountConnection(fields map[string]string) (*Connection, error) {
 		*e.to = strings.TrimRight(given, "/")
 	}
 	switch {
-	case c.QueueEndpoint == "" && c.BlobEndpoint == "":
+	case c.QueueEndpoint == "" && c.BlobEndpoint == "" && c.TableEndpoint == "":
 		return nil, errors.New("connection string: AccountName or an endpoint is missing")
 	case c.Key == "" && c.SAS == "":
 		return nil, errors.New("connection string: AccountKey or SharedAccessSignature is missing")

@@ -14,9 +14,9 @@ import (
 //
 // Source: spec storage 13; docs, "Configure an identity-based connection".
 type Identity struct {
-	// QueueEndpoint and BlobEndpoint are the addresses of the account's services,
-	// without a slash at the end; empty when the connection does not give them.
-	QueueEndpoint, BlobEndpoint string
+	// QueueEndpoint, BlobEndpoint and TableEndpoint are the addresses of the account's
+	// services, without a slash at the end; empty when the connection does not give them.
+	QueueEndpoint, BlobEndpoint, TableEndpoint string
 
 	// Namespace is the host name of a messaging namespace, such as
 	// "acme.servicebus.windows.net"; empty when the connection does not give it.
@@ -33,7 +33,7 @@ type Identity struct {
 
 // ParseIdentity reads the section of a connection; names are not case-sensitive,
 // unknown ones are ignored. accountName gives the addresses in the public cloud,
-// which blobServiceUri, queueServiceUri and serviceUri (of either) override;
+// which blobServiceUri, queueServiceUri, tableServiceUri and serviceUri (of any) override;
 // fullyQualifiedNamespace names a messaging namespace.
 func ParseIdentity(section map[string]string) (*Identity, error) {
 	parts := map[string]string{}
@@ -49,7 +49,7 @@ func ParseIdentity(section map[string]string) (*Identity, error) {
 	for _, e := range []struct {
 		service string
 		to      *string
-	}{{"queue", &id.QueueEndpoint}, {"blob", &id.BlobEndpoint}} {
+	}{{"queue", &id.QueueEndpoint}, {"blob", &id.BlobEndpoint}, {"table", &id.TableEndpoint}} {
 		name := e.service + "ServiceUri"
 		given := parts[strings.ToLower(name)]
 		if given == "" {
@@ -71,8 +71,8 @@ func ParseIdentity(section map[string]string) (*Identity, error) {
 		*e.to = strings.TrimRight(given, "/")
 	}
 	switch {
-	case id.QueueEndpoint == "" && id.BlobEndpoint == "" && id.Namespace == "":
-		return nil, fmt.Errorf("identity-based connection: accountName, blobServiceUri, queueServiceUri or fullyQualifiedNamespace is missing")
+	case id.QueueEndpoint == "" && id.BlobEndpoint == "" && id.TableEndpoint == "" && id.Namespace == "":
+		return nil, fmt.Errorf("identity-based connection: accountName, blobServiceUri, queueServiceUri, tableServiceUri or fullyQualifiedNamespace is missing")
 	case strings.ContainsAny(id.Namespace, "/: "):
 		return nil, fmt.Errorf("identity-based connection: fullyQualifiedNamespace %q: want a host name such as acme.servicebus.windows.net", id.Namespace)
 	case id.Credential != "" && id.Credential != "managedidentity":
@@ -122,6 +122,16 @@ func NewQueueAccountWithIdentity(id *Identity, opts *Options) (*QueueAccount, er
 		return nil, err
 	}
 	return NewQueueAccountWithCredential(id.QueueEndpoint, cred, opts)
+}
+
+// NewTableAccountWithIdentity returns the tables of an identity-based connection.
+// Nothing is sent before the first call.
+func NewTableAccountWithIdentity(id *Identity, opts *Options) (*TableAccount, error) {
+	cred, err := id.credentialAt(id.TableEndpoint, "tableServiceUri", opts)
+	if err != nil {
+		return nil, err
+	}
+	return NewTableAccountWithCredential(id.TableEndpoint, cred, opts)
 }
 
 // NewBlobAccountWithIdentity returns the blobs of an identity-based connection.

@@ -7,4 +7,4 @@ import (
 )
 
 // TestMain ends Azurite after the tests.
-func TestMain(m *testing.M) { leaktest.Main(m, azurite.stop, azuriteBlobs.stop) }
+func TestMain(m *testing.M) { leaktest.Main(m, azurite.stop, azuriteBlobs.stop, azuriteTables.stop) }

@@ -197,7 +197,7 @@ var tableQueryTests = []tableTest{
 		// What goes and comes between two pages.
 		page, err := b.query(&table.Query{Top: 1})
 		b.must("page", err)
-		_, err = b.put(table.Write{Mode: table.Delete, Entity: row(page.Next.Partition, page.Next.Row), Match: table.AnyETag})
+		_, err = b.put(table.Write{Mode: table.Delete, Entity: row("p0", "03"), Match: table.AnyETag})
 		b.must("delete", err)
 		b.insert(row("", "before"))
 		after, err := b.query(&table.Query{Top: 1, From: page.Next})
@@ -221,7 +221,7 @@ var tableQueryTests = []tableTest{
 		}
 		page, err := b.query(nil)
 		b.must("query", err)
-		if len(page.Entities) != 1000 || page.Next == nil || *page.Next != (table.Key{Partition: "p", Row: "1000"}) {
+		if len(page.Entities) != 1000 || page.Next == nil || !b.Opaque && *page.Next != (table.Key{Partition: "p", Row: "1000"}) {
 			b.Errorf("the first page has %d entities and goes on at %v, want 1000 and p, 1000", len(page.Entities), page.Next)
 		}
 	}},

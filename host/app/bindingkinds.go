@@ -38,6 +38,9 @@ type BindingKind struct {
 	// Warn finds what is wrong and does not keep the function from being loaded. Nil:
 	// nothing.
 	Warn func(a *App, f *Function, b *Binding) []*schemas.Fault
+	// Lint finds the lints that only this type knows, in a function without faults. Nil:
+	// none.
+	Lint func(r *Review, b *Binding)
 }
 
 // serves reports whether a direction of the type is served.
@@ -53,7 +56,6 @@ func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.S
 // reference of each extension on learn.microsoft.com. Not read type by type: MySQL, and
 // the first version.
 var foreignKinds = []BindingKind{ // read only
-	{Type: "table", Of: "Table storage", Directions: inOrOut},
 	{Type: "sqlTrigger", Of: "Azure SQL", Directions: onlyTrigger},
 	{Type: "sql", Of: "Azure SQL", Directions: inOrOut},
 	{Type: "mysqlTrigger", Of: "MySQL", Directions: onlyTrigger},

@@ -58,6 +58,9 @@ func TestDotnetBindings(t *testing.T) {
 	for _, w := range dotnetBindings(t) {
 		t.Run(w.Type+" "+w.Direction, func(t *testing.T) {
 			t.Parallel()
+			if w.Type == "table" { // the names of the other bindings are too short for one
+				w.Raw = json.RawMessage(strings.ReplaceAll(string(w.Raw), `"tableName": "in"`, `"tableName": "inbox"`))
+			}
 			d := call.Declaration{Name: "F", Bindings: []json.RawMessage{w.Raw}}
 			if !strings.HasSuffix(w.Type, "Trigger") {
 				d.Bindings = append(raw(`{"type": "queueTrigger", "direction": "in", "name": "q", "queueName": "orders"}`), w.Raw)

@@ -28,8 +28,14 @@ func Lints(a *App) []Lint {
 		load := loadOf(a, f)
 		l.loops(f)
 		l.policy(f, load)
+		review := &Review{App: a, Function: f, Deliveries: load.deliveries, linter: l, wait: load.wait}
 		if f.Kind.Lint != nil {
-			f.Kind.Lint(&Review{App: a, Function: f, Deliveries: load.deliveries, linter: l, wait: load.wait})
+			f.Kind.Lint(review)
+		}
+		for _, b := range f.Bindings {
+			if b != f.Trigger && b.Kind != nil && b.Kind.Lint != nil && !b.Foreign {
+				b.Kind.Lint(review, b)
+			}
 		}
 	}
 	for _, s := range l.settings {

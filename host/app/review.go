@@ -22,6 +22,11 @@ func (r *Review) Trigger(id, key, format string, args ...any) {
 	r.linter.onBinding(id, r.Function, r.Function.Trigger, key, format, args...)
 }
 
+// Binding adds a lint at a property of another binding.
+func (r *Review) Binding(b *Binding, id, key, format string, args ...any) {
+	r.linter.onBinding(id, r.Function, b, key, format, args...)
+}
+
 // Policy adds a lint at the function's policy; without one it does nothing.
 func (r *Review) Policy(id, message string) {
 	if r.Function.Policy != nil {

@@ -15,7 +15,7 @@ func TestToldOnce(t *testing.T) {
 	files := map[string]string{"host.json": `{"version": "2.0", "retry": {"strategy": "fixedDelay", "maxRetryCount": 1, "delayInterval": "00:00:01"}}`}
 	for _, name := range []string{"A", "B", "C"} {
 		files[name+"/function.json"] = `{"bindings": [{"type": "queueTrigger", "direction": "in", "name": "m", "queueName": "` + strings.ToLower(name) + `-orders"},
-			{"type": "table", "direction": "out", "name": "row", "tableName": "rows"}]}`
+			{"type": "kusto", "direction": "out", "name": "row"}]}`
 	}
 	a := load(t, files, nil)
 	var rows []app.Warning

@@ -24,7 +24,8 @@ type story struct {
 	policy     *retrycontext.Policy
 	deliveries int // to be expected; 0: not known, or no limit
 
-	answered int64  // the latest delivery of which Event Grid has the answer; 0: none
+	answered int64 // the latest delivery of which Event Grid has the answer; 0: none
+	tables   rows
 	gone     string // where the message has gone for good, in words
 }
 
@@ -32,6 +33,7 @@ type story struct {
 func tell(c *Course, from *sorter) *Life {
 	s := &story{course: c, life: &Life{Message: c.Message, Service: c.Service, Number: c.Number, Function: c.Function, Trigger: c.Trigger, Source: c.words()}}
 	s.report(&from.subject)
+	s.tables = rows(from.kept)
 	whole := from.whole[sort.SearchInts(from.whole, c.notes[0].at):]
 	for _, n := range c.notes {
 		for ; len(whole) > 0 && whole[0] < n.at; whole = whole[1:] {
@@ -109,6 +111,8 @@ func (s *story) add(r *journal.Record, member, of int) {
 		}
 	case journal.RetryCancelled:
 		s.then(d, Host, "a stop, a reload or the caller ended the wait: no further retry")
+	case journal.TableWritten:
+		s.entry(r, Service, "%s", s.tables.words(r))
 	case journal.Settled:
 		s.settle(r, which)
 	default:

@@ -387,6 +387,8 @@ func markText(r *journal.Record) string {
 	case journal.Forwarded, journal.DeadLettered:
 		text := inWords(string(r.Kind)) + " to " + r.Target + strings.TrimPrefix(kind, inWords(string(r.Kind)))
 		return joined(text, r.Error)
+	case journal.TableWritten:
+		return joined("table "+r.Target, r.Status, r.Error)
 	case journal.EventAttempted:
 		return strings.TrimRight("Event Grid has the answer "+r.Status+" "+field(r, "http_status"), " ")
 	}

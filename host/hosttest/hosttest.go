@@ -253,6 +253,7 @@ type Host struct {
 	hubCalls
 	gridCalls
 	cosmosCalls
+	tableCalls
 	journalCalls
 
 	// StartError is the error of Start, with Options.MayFail.
@@ -336,7 +337,7 @@ func New(tb TB, opts *Options) *Host {
 // whole is a host with its parts.
 func whole(h *Host) *Host {
 	h.queueCalls, h.blobCalls, h.busCalls, h.hubCalls = queueCalls{h}, blobCalls{h}, busCalls{h}, hubCalls{h}
-	h.gridCalls, h.cosmosCalls, h.journalCalls = gridCalls{h}, cosmosCalls{h}, journalCalls{h}
+	h.gridCalls, h.cosmosCalls, h.tableCalls, h.journalCalls = gridCalls{h}, cosmosCalls{h}, tableCalls{h}, journalCalls{h}
 	return h
 }
 

@@ -78,6 +78,7 @@ func (l *listeners) open(h *Host) error {
 	}
 	connections := h.Host.Connections()
 	connections.StorageAt(l.at.BlobURL, l.at.QueueURL)
+	connections.TablesAt(storage.TableURL())
 	connections.DevelopmentStorage(l.at.Storage)
 	connections.ServiceBusAt("sb://" + at)
 	connections.EventGridAt(l.at.EventGrid)

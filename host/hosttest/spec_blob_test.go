@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/bindings/storage"
+	"github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app/appsettings"
@@ -287,6 +288,7 @@ type sharedStorage struct{ *emulator.Storage }
 
 func (s sharedStorage) Queues(appsettings.Connection) (queue.Account, error) { return s.Storage, nil }
 func (s sharedStorage) Blobs(appsettings.Connection) (blob.Account, error)   { return s.Storage, nil }
+func (s sharedStorage) Tables(appsettings.Connection) (table.Account, error) { return s.Storage, nil }
 func (s sharedStorage) ServiceBus(appsettings.Connection) (servicebus.Namespace, error) {
 	return nil, errors.New("no Service Bus here")
 }

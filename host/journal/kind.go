@@ -39,6 +39,7 @@ const (
 	RetriesExhausted Kind = "retries_exhausted" // log event 324: gave up; only with a policy
 	RetryCancelled   Kind = "retry_cancelled"   // log event 340: the wait was cut short
 	OutputRecorded   Kind = "output_recorded"   // an output that is not served was set; fields hold the value
+	TableWritten     Kind = "table_written"     // a transaction of a table output was committed or refused; target is the table
 	Settled          Kind = "settled"           // one for each received
 )
 
@@ -88,7 +89,7 @@ func Kinds() []Kind {
 	return []Kind{
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, EditUndone, FunctionError, ProcessStarted, ProcessExited,
 		ServiceUnreachable, ServiceBack, ListenerLockLost,
-		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, Settled,
+		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, TableWritten, Settled,
 		Enqueued, Expired, Purged, StateLoaded, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, TransactionEnded, EventAttempted, EventDelayed, EventDropped,
 		InstanceStarted, OrchestrationTurn, TaskScheduled, TaskEnded, EventRaised, InstanceControlled, InstanceEnded, EntityBatch, DurableFinding,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,

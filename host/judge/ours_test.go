@@ -124,6 +124,7 @@ func serveStorage(t *testing.T, clk clock.Clock, h *host.Host) (end func() error
 		t.Fatal(err)
 	}
 	h.Connections().StorageAt(server.BlobURL(), server.QueueURL())
+	h.Connections().TablesAt(server.TableURL())
 	h.Connections().DevelopmentStorage(server.ConnectionString(account))
 	return server.Close
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/app/hostjson"
@@ -151,6 +152,15 @@ func (f *Function) Blobs(connection string) (blob.Account, error) {
 		return nil, err
 	}
 	return f.Connections.Blobs(conn)
+}
+
+// Tables is Queues for tables.
+func (f *Function) Tables(connection string) (table.Account, error) {
+	conn, err := f.Connection(connection, "Storage")
+	if err != nil {
+		return nil, err
+	}
+	return f.Connections.Tables(conn)
 }
 
 // IsTrue reads a boolean property; text counts as the platform's binder reads it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -117,6 +118,10 @@ type Input interface {
 
 // Attempt is an attempt, as its bindings see it.
 type Attempt interface {
+	Keeper
+
+	// Record returns a record about the attempt.
+	Record() journal.Record
 	// Data are the values for binding expressions.
 	Data() *bindings.BindingData
 	// Invocation is the attempt's invocation ID.
@@ -125,6 +130,10 @@ type Attempt interface {
 	Request() *bindings.HTTPRequest
 	// Respond sets the answer to it.
 	Respond(resp *bindings.HTTPResponse)
+}
+
+// Keeper has what bindings keep for an attempt.
+type Keeper interface {
 	// Keep keeps something for a binding until the end of the attempt, and Kept
 	// returns it.
 	Keep(b *app.Binding, v any)

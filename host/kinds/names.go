@@ -14,7 +14,7 @@ import (
 func UnknownNames(f *app.Function, contract []string) []*schemas.Fault {
 	var faults []*schemas.Fault
 	for _, b := range f.Bindings {
-		for _, key := range []string{"path", "queueName"} {
+		for _, key := range []string{"path", "queueName", "tableName", "partitionKey", "rowKey", "filter"} {
 			if b == f.Trigger || b.String(key) == "" {
 				continue
 			}

@@ -125,6 +125,7 @@ func Unserved(f *kinds.Function) {
 func Configure(env *kinds.Env, s hostjson.Switches) {
 	servicebus.Configure(env.Embedded.ServiceBus(), s)
 	env.Embedded.EventHubs().AutoCreate(s.AutoCreateEntities == "any")
+	env.Embedded.PageTables(s.TablePages == "partition")
 }
 
 // Empty removes all messages, events, topics, documents and instances, but for the leases of running

@@ -17,6 +17,7 @@ import (
 const (
 	DevBlobAddress       = "127.0.0.1:10000"
 	devQueueAddress      = "127.0.0.1:10001"
+	devTableAddress      = "127.0.0.1:10002"
 	devServiceBusAddress = "127.0.0.1:5672"
 	DevEventGridAddress  = "127.0.0.1:60101"
 )
@@ -28,6 +29,7 @@ type service string
 const (
 	blobService       service = "blob"
 	queueService      service = "queue"
+	tableService      service = "table"
 	serviceBusService service = "servicebus"
 	eventGridService  service = "eventgrid"
 )
@@ -137,12 +139,14 @@ func (d servers) at(service service) string {
 	if at, told := d[service]; told {
 		return at.address
 	}
-	switch {
-	case service == blobService:
+	switch service {
+	case blobService:
 		return DevBlobAddress
-	case service == serviceBusService:
+	case tableService:
+		return devTableAddress
+	case serviceBusService:
 		return devServiceBusAddress
-	case service == eventGridService:
+	case eventGridService:
 		return DevEventGridAddress
 	}
 	return devQueueAddress

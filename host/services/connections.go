@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/storage"
@@ -29,6 +30,9 @@ type Backends interface {
 
 	// Blobs returns the blob account of a connection, as Queues does.
 	Blobs(conn appsettings.Connection) (blob.Account, error)
+
+	// Tables returns the table account of a connection, as Queues does.
+	Tables(conn appsettings.Connection) (table.Account, error)
 
 	// ServiceBus returns the Service Bus namespace of a connection, as Queues
 	// does.
@@ -100,6 +104,9 @@ func (c *Connections) StorageAt(blobURL, queueURL string) {
 	c.at(queueService, serverAt(queueURL))
 }
 
+// TablesAt is StorageAt for tables, whose usual port is 10002.
+func (c *Connections) TablesAt(url string) { c.at(tableService, serverAt(url)) }
+
 // ServiceBusAt tells at which address, as in sb://127.0.0.1:5672, the embedded namespaces
 // of Service Bus and Event Hubs are served; empty when they are not. A connection string
 // of an emulator means them when its endpoint names this machine and no port, wherever the
@@ -170,6 +177,20 @@ func (c *Connections) Blobs(conn appsettings.Connection) (blob.Account, error) {
 		return nil, errOutside(conn)
 	}
 	return opened(c, "blobs", conn, c.opts.Outside.Blobs)
+}
+
+// Tables implements [Backends].
+func (c *Connections) Tables(conn appsettings.Connection) (table.Account, error) {
+	if c.opts.Instead != nil {
+		return c.opts.Instead.Tables(conn)
+	}
+	if account, ok := c.storage(conn, tableService); ok {
+		return account, nil
+	}
+	if c.opts.Outside == nil {
+		return nil, errOutside(conn)
+	}
+	return opened(c, "tables", conn, c.opts.Outside.Tables)
 }
 
 // ServiceBus implements [Backends].

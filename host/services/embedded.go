@@ -215,6 +215,13 @@ func (e *Embedded) Account(name string) *storage.Storage { return e.accounts[nam
 // Accounts lists the names of the storage accounts, sorted.
 func (e *Embedded) Accounts() []string { return slices.Sorted(maps.Keys(e.accounts)) }
 
+// PageTables says of all storage accounts whether pages of entities end with partitions.
+func (e *Embedded) PageTables(byPartition bool) {
+	for _, account := range e.accounts {
+		account.PagesByPartition(byPartition)
+	}
+}
+
 // NameOf is the name of a storage account.
 func (e *Embedded) NameOf(account *storage.Storage) string {
 	for _, name := range e.Accounts() {

@@ -150,7 +150,7 @@ func (c *Connections) stringOf(conn appsettings.Connection) string {
 	}
 	account := c.servedAccount(conn)
 	text := c.accountStrings[account]
-	if table := conn.Section["tableserviceuri"]; text != "" && table != "" {
+	if table := conn.Section["tableserviceuri"]; text != "" && table != "" && !c.serves("tableserviceuri", table, tableService) {
 		if accountOf(table) != account || !onLoopback(table) {
 			return "" // half of the connection leads elsewhere
 		}
@@ -164,17 +164,18 @@ func (c *Connections) stringOf(conn appsettings.Connection) string {
 func (c *Connections) servedAccount(conn appsettings.Connection) (account string) {
 	addresses := 0
 	for part, services := range map[string][]service{
-		"blobserviceuri": {blobService}, "queueserviceuri": {queueService}, "serviceuri": {blobService, queueService},
+		"blobserviceuri": {blobService}, "queueserviceuri": {queueService}, "tableserviceuri": {tableService},
+		"serviceuri": {blobService, queueService, tableService},
 	} {
 		uri := conn.Section[part]
 		if uri == "" {
 			continue
 		}
+		ours := slices.ContainsFunc(services, func(of service) bool { return c.serves(part, uri, of) })
+		if !ours && part == "tableserviceuri" {
+			continue // tables may be another emulator's
+		}
 		addresses++
-		ours := slices.ContainsFunc(services, func(of service) bool {
-			_, embedded := c.storage(appsettings.Connection{Section: map[string]string{part: uri}}, of)
-			return embedded && c.servers[of].url != ""
-		})
 		if !ours || account != "" && account != accountOf(uri) {
 			return ""
 		}
@@ -184,4 +185,11 @@ func (c *Connections) servedAccount(conn appsettings.Connection) (account string
 		return c.namedAccount(conn, blobService)
 	}
 	return account
+}
+
+// serves reports whether a part of an identity-based connection is the address of a service
+// of an embedded account that is served.
+func (c *Connections) serves(part, uri string, of service) bool {
+	_, embedded := c.storage(appsettings.Connection{Section: map[string]string{part: uri}}, of)
+	return embedded && c.servers[of].url != ""
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/host/app/appsettings"
 )
 
@@ -19,6 +20,7 @@ import (
 type Outside interface {
 	Queues(conn appsettings.Connection, call Call) (queue.Account, error)
 	Blobs(conn appsettings.Connection, call Call) (blob.Account, error)
+	Tables(conn appsettings.Connection, call Call) (table.Account, error)
 	ServiceBus(conn appsettings.Connection, call Call) (servicebus.Namespace, error)
 	EventHubs(conn appsettings.Connection, call Call) (eventhubs.Namespace, error)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/host/app/appsettings"
 	"github.com/redeliver/redeliver/host/services"
 )
@@ -72,6 +73,11 @@ func (c *Cloud) Queues(conn appsettings.Connection, call services.Call) (queue.A
 // Blobs implements host.Outside.
 func (c *Cloud) Blobs(conn appsettings.Connection, call services.Call) (blob.Account, error) {
 	return open(c, conn, call, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
+}
+
+// Tables implements host.Outside.
+func (c *Cloud) Tables(conn appsettings.Connection, call services.Call) (table.Account, error) {
+	return open(c, conn, call, azure.NewTableAccount, azure.NewTableAccountWithIdentity)
 }
 
 // ServiceBus implements host.Outside.

@@ -179,6 +179,7 @@ func (s *session) warnOfSwitches() {
 		{"eventGridSchedule", own.EventGridSchedule != first.EventGridSchedule},
 		{"eventGridJitterPercent", own.EventGridJitterPercent != first.EventGridJitterPercent},
 		{"eventGridProbation", own.EventGridProbation != first.EventGridProbation},
+		{"tablePages", own.TablePages != first.TablePages},
 	} {
 		if sw.differs && own.Explicit[sw.name] {
 			s.out.Warn(s.ofApp(fmt.Sprintf("host.json: redeliver.%s has no effect while %q runs: the services keep to the switches of the first app", sw.name, s.first().name)))

@@ -113,6 +113,7 @@ func (s *session) openServices() error {
 func (s *session) connect() {
 	connections := s.host.Connections()
 	connections.StorageAt(s.storageURLs())
+	connections.TablesAt(s.tablesURL())
 	connections.DevelopmentStorage(s.handlerStorage())
 	connections.AccountStrings(s.accountStrings())
 	namespace := ""

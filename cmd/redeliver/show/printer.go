@@ -254,6 +254,8 @@ func (p *Printer) line(rec *journal.Record) string {
 		return p.verbose(rec, "retries exhausted", rec.Cause)
 	case journal.OutputRecorded:
 		return p.recorded(rec)
+	case journal.TableWritten:
+		return p.verbose(rec, "table "+rec.Status, join(rec.Target, rec.Name, rec.Error))
 	case journal.Settled:
 		return p.settled(rec, lives)
 	case journal.DeadLettered:

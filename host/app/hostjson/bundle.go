@@ -176,7 +176,7 @@ func (l *configReader) readBundle(r document.Reader) {
 	if !strings.EqualFold(id, standardBundle) {
 		return
 	}
-	l.earlierBundle = in.below(oldBundles)
+	l.earlierBundle, b.Before3 = in.below(oldBundles), in.below(bundleVersion{3})
 	switch {
 	case in.below(lowestBundle):
 		f := bad(versionPath, "", fmt.Sprintf("the host refuses versions of this bundle below %d.%d.%d", lowestBundle[0], lowestBundle[1], lowestBundle[2]))

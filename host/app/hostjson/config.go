@@ -91,7 +91,12 @@ type Singleton struct {
 // ExtensionBundle names the platform's package of extensions. It is checked and
 // otherwise says only which names the properties of bindings have: every extension is
 // built in here.
-type ExtensionBundle struct{ ID, Version string }
+type ExtensionBundle struct {
+	ID, Version string
+
+	// Before3 says that all versions of the range are below 3 of the platform's own bundle.
+	Before3 bool
+}
 
 // CustomHandler is the customHandler section, or httpWorker in its older form.
 type CustomHandler struct {

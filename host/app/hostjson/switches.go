@@ -25,6 +25,8 @@ type Switches struct {
 	DurableReplayCheck     string // off, turn, finished, both
 	DurableStuck           string // faithful, fail
 	DurableEvents          string // faithful, keep
+	TableRowKey            string // ignored, honoured; empty: by the extension bundle
+	TablePages             string // full, partition
 
 	// Explicit holds the names of the switches that were given a value, in their
 	// canonical spelling, so that the test kit can keep its own defaults for the
@@ -50,7 +52,7 @@ const (
 var switchNames = [...]string{
 	"retryCounting", "retryTriggers", "workerCrash", "wakeUp", "autoCreateEntities", "strictSessionSend",
 	"autoForwardFailure", "maxForwardHops", "eventGridSchedule", "eventGridJitterPercent", "eventGridProbation",
-	"durableReplayCheck", "durableStuck", "durableEvents", ignoreSwitch,
+	"durableReplayCheck", "durableStuck", "durableEvents", "tableRowKey", "tablePages", ignoreSwitch,
 }
 
 // SwitchNames are the names that a switch of --set may have.
@@ -85,6 +87,8 @@ func ReadSwitches(r document.Reader) Switches {
 		DurableReplayCheck:     r.Word(at("durableReplayCheck"), "off", "turn", "finished", "both"),
 		DurableStuck:           r.Word(at("durableStuck"), "faithful", "fail"),
 		DurableEvents:          r.Word(at("durableEvents"), "faithful", "keep"),
+		TableRowKey:            r.Word(at("tableRowKey"), "", "ignored", "honoured"),
+		TablePages:             r.Word(at("tablePages"), "full", "partition"),
 		Explicit:               make(map[string]bool),
 	}
 	for _, name := range switchNames {

@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/kinds/manual"
 	"github.com/redeliver/redeliver/host/kinds/queue"
 	"github.com/redeliver/redeliver/host/kinds/servicebus"
+	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/kinds/timer"
 )
 
@@ -29,7 +30,7 @@ var triggers = []func() kinds.Kind{ // read only
 
 // bindings are the output and input bindings.
 var bindings = []func() kinds.Binding{ // read only
-	http.Output, queue.Output, blob.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
+	http.Output, queue.Output, blob.Binding, table.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
 	durable.Client, durable.OldClient,
 }
 

@@ -43,7 +43,7 @@ func FuzzFilter(f *testing.F) {
 		}
 		for q := (&tableapi.Query{}); ; {
 			var page tableapi.Page
-			state.query(q, filter, 3, &page)
+			state.query(q, filter, 3, &page, false)
 			for _, e := range page.Entities {
 				got = append(got, tableapi.Key{Partition: e.PartitionKey, Row: e.RowKey})
 			}

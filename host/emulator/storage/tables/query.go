@@ -19,7 +19,7 @@ func (t *table) Query(ctx context.Context, q *tableapi.Query) (*tableapi.Page, e
 	}
 	page := &tableapi.Page{}
 	err = t.operate(ctx, "Query", false, func(state *tableState, _ *change) error {
-		state.query(q, filter, limit, page)
+		state.query(q, filter, limit, page, t.s.partitions)
 		return nil
 	})
 	if err != nil {
@@ -41,8 +41,16 @@ func asked(q *tableapi.Query) (filter node, limit int, err error) {
 	return filter, limit, err
 }
 
+// PagesByPartition has pages of entities end at the end of each partition, also empty ones,
+// as they may in the service (switch tablePages). It holds until it is called again.
+func (s *Service) PagesByPartition(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.partitions = on
+}
+
 // query fills a page: it looks at the parts of the table in which there can be answers.
-func (t *tableState) query(q *tableapi.Query, filter node, limit int, page *tableapi.Page) {
+func (t *tableState) query(q *tableapi.Query, filter node, limit int, page *tableapi.Page, partitions bool) {
 	var from tableapi.Key
 	if q.From != nil {
 		from = *q.From
@@ -57,6 +65,7 @@ func (t *tableState) query(q *tableapi.Query, filter node, limit int, page *tabl
 		}
 	}
 	var m mixed
+	var first *tableapi.Key // that was looked at
 	for _, p := range plan(filter) {
 		if first := p.first(); first.Compare(from) > 0 {
 			from = first
@@ -73,7 +82,10 @@ func (t *tableState) query(q *tableapi.Query, filter node, limit int, page *tabl
 				}
 				continue
 			}
-			if len(page.Entities) == limit {
+			if first == nil {
+				first = &r.key
+			}
+			if len(page.Entities) == limit || partitions && first.Partition != r.key.Partition {
 				next := r.key
 				page.Next, page.Mixed = &next, m.text
 				return

@@ -30,6 +30,7 @@ type Service struct {
 	properties storage.ServiceProperties
 	last       int64 // the newest Timestamp that was given, in ticks
 	kept       *keep.Keeper
+	partitions bool // pages end with partitions
 }
 
 var (

@@ -15,7 +15,7 @@ func check(t *testing.T, d *schemas.Document, name schemas.Name, want ...string)
 	}
 }
 
-const switches = `autoCreateEntities, autoForwardFailure, durableEvents, durableReplayCheck, durableStuck, eventGrid, eventGridJitterPercent, eventGridProbation, eventGridSchedule, eventHubs, ignore, inputs, maxForwardHops, retryCounting, retryTriggers, serviceBus, strictSessionSend, wakeUp, workerCrash`
+const switches = `autoCreateEntities, autoForwardFailure, durableEvents, durableReplayCheck, durableStuck, eventGrid, eventGridJitterPercent, eventGridProbation, eventGridSchedule, eventHubs, ignore, inputs, maxForwardHops, retryCounting, retryTriggers, serviceBus, strictSessionSend, tablePages, tableRowKey, wakeUp, workerCrash`
 
 // TestEmptyNames: a fault below an empty name stands there, and not at the object around it.
 func TestEmptyNames(t *testing.T) {

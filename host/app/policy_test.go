@@ -192,7 +192,7 @@ func TestSwitches(t *testing.T) {
 	defaults := load(t, nil, nil).Switches
 	want := hostjson.Switches{
 		RetryCounting: "runtime", RetryTriggers: "all", WorkerCrash: "keep", WakeUp: "fast", AutoCreateEntities: "functions",
-		AutoForwardFailure: "tdlq", MaxForwardHops: 4, EventGridSchedule: "2019", TablePages: "full", EventGridJitterPercent: 10, EventGridProbation: true,
+		AutoForwardFailure: "tdlq", MaxForwardHops: 4, EventGridSchedule: "2019", TablePages: "full", DurableReplayCheck: "off", DurableStuck: "faithful", DurableEvents: "faithful", EventGridJitterPercent: 10, EventGridProbation: true,
 		Explicit: map[string]bool{},
 	}
 	if diff := cmp.Diff(want, defaults); diff != "" {
@@ -206,7 +206,7 @@ func TestSwitches(t *testing.T) {
 	a.Switches.Explicit = nil
 	want = hostjson.Switches{
 		RetryCounting: "documented", RetryTriggers: "ga", WorkerCrash: "stop", WakeUp: "faithful", AutoCreateEntities: "none", StrictSessionSend: true,
-		AutoForwardFailure: "dlq", MaxForwardHops: 9, EventGridSchedule: "current", TablePages: "full", EventGridJitterPercent: 0, Ignore: []string{"L-1", "L-2"},
+		AutoForwardFailure: "dlq", MaxForwardHops: 9, EventGridSchedule: "current", TablePages: "full", DurableReplayCheck: "off", DurableStuck: "faithful", DurableEvents: "faithful", EventGridJitterPercent: 0, Ignore: []string{"L-1", "L-2"},
 	}
 	if diff := cmp.Diff(want, a.Switches); diff != "" {
 		t.Errorf("set (-want +got):\n%s", diff)

@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,7 +104,8 @@ type teller struct {
 	tale  *Tale
 	start time.Time
 	open  map[int]*scheduled
-	waits []int // lines of waits that go on
+	fired *scheduled // the piece of a timer that has fired last, and when
+	at    time.Time
 
 	activities int
 	next       string
@@ -165,7 +165,7 @@ func (t *teller) started(r *journal.Record) {
 		by = "anew"
 	}
 	t.tale.Over = false
-	t.open, t.waits = map[int]*scheduled{}, nil
+	t.open, t.fired = map[int]*scheduled{}, nil
 	t.line(r, t.tale.ID, r.Function+" started "+by, field(r, "input"))
 }
 
@@ -187,21 +187,18 @@ func (t *teller) scheduled(r *journal.Record, number int) {
 	}
 }
 
-// wait is the line of a timer. A piece goes on with the line of the piece before it.
+// wait is the line of a timer. A piece goes on with the line of the piece before it, which has
+// fired in the same turn: at a pace of its own the clock is a little later than the piece was due.
 func (t *teller) wait(r *journal.Record, s *scheduled, number int) {
 	until := r.Time.Add(r.Delay)
-	if s.what == "piece" {
-		for i, l := range t.tale.Lines {
-			if l.what == "piece" && l.Until != nil && l.Until.Equal(r.Time) && slices.Contains(t.waits, i) {
-				s.line = i
-				t.tale.Lines[i].Until, t.tale.Lines[i].numbers = &until, append(l.numbers, number)
-				t.tale.Lines[i].tell()
-				return
-			}
-		}
+	if f := t.fired; s.what == "piece" && f != nil && t.at.Equal(r.Time) {
+		s.line, t.fired = f.line, nil
+		l := &t.tale.Lines[f.line]
+		l.Until, l.numbers = &until, append(l.numbers, number)
+		l.tell()
+		return
 	}
 	s.line = len(t.tale.Lines)
-	t.waits = append(t.waits, s.line)
 	l := t.line(r, "", "", "")
 	l.Until, l.what, l.numbers = &until, s.what, []int{number}
 	l.tell()
@@ -231,6 +228,9 @@ func (t *teller) ended(r *journal.Record, number int) {
 	delete(t.open, number)
 	switch s.what {
 	case "timer", "retry", "piece":
+		if r.Status == "fired" && s.what == "piece" && s.line >= 0 {
+			t.fired, t.at = s, r.Time
+		}
 		if r.Status == "cancelled" && s.line >= 0 {
 			l := &t.tale.Lines[s.line]
 			at := r.Time

@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -53,20 +52,5 @@ func TestTroubleshooting(t *testing.T) {
 	}
 	if found < 60 {
 		t.Errorf("%d parts of messages were found", found)
-	}
-}
-
-// Every lint of check has its entry, and every entry its lint.
-func TestLints(t *testing.T) {
-	t.Parallel()
-	said, told := map[string]bool{}, map[string]bool{}
-	for _, m := range regexp.MustCompile(`"(L-\d+)"`).FindAllStringSubmatch(sources(t, "../host/app", "../host/kinds", "../triggers"), -1) {
-		said[m[1]] = true
-	}
-	for _, m := range regexp.MustCompile(`(?m)^## (L-\d+)$`).FindAllStringSubmatch(read(t, "lints.md"), -1) {
-		told[m[1]] = true
-	}
-	if a, b := slices.Sorted(maps.Keys(said)), slices.Sorted(maps.Keys(told)); !slices.Equal(a, b) {
-		t.Errorf("the program has the lints %v, and lints.md %v", a, b)
 	}
 }

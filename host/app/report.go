@@ -133,7 +133,7 @@ type Problem struct {
 	First bool `json:"first,omitempty"`
 }
 
-// Lint is a warning with an id ("L-1" to "L-16", spec host-and-retry 14.3).
+// Lint is a warning with an id ("L-1", see LintRules; spec host-and-retry 14.3).
 type Lint struct {
 	ID       string `json:"id"`
 	Function string `json:"function,omitempty"`

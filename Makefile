@@ -63,6 +63,10 @@ bench: ## run the benchmarks of docs/performance.md
 	go test -run '^$$' -bench . -benchtime 1x ./host/emulator/rest/restbench ./host/emulator/growth
 	go test -run '^$$' -bench . -benchtime 5000x ./host/emulator/amqp/amqpbench
 
+.PHONY: compare
+compare: build ## measure beside the emulators of others that are here (Azurite after make interop), and write docs/help/compared.md
+	go run ./docs/compare
+
 .PHONY: fuzz
 fuzz: ## fuzz every parser for FUZZTIME each, a time or a number of inputs (2000x)
 	@.ci/fuzz $(FUZZTIME)

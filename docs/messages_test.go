@@ -39,7 +39,7 @@ func TestTroubleshooting(t *testing.T) {
 	t.Parallel()
 	program := sources(t, "../cmd/redeliver", "../host", "../triggers", "../bindings", "../functions", "../schemas")
 	found := 0
-	for _, m := range regexp.MustCompile("(?m)^### `(.+)`$").FindAllStringSubmatch(read(t, "help/troubleshooting.md"), -1) {
+	for _, m := range regexp.MustCompile("(?m)^### R-\\d+: `(.+)`$").FindAllStringSubmatch(read(t, "help/troubleshooting.md"), -1) {
 		for part := range strings.SplitSeq(m[1], "…") {
 			if part = strings.TrimSpace(part); part == "" {
 				continue

@@ -15,7 +15,7 @@ type Entry struct {
 	Sentence string
 	// Cause and Fix are Markdown, with links as in a file below docs/help.
 	Cause, Fix string
-	// Example is a whole line that the program has printed.
+	// Example is a line that the program prints. Without "redeliver: " before it, it is an error.
 	Example string
 }
 
@@ -65,4 +65,14 @@ func (e Entry) said(text string) int {
 		n += len(part)
 	}
 	return n
+}
+
+// line is the example as it stands on a screen. With the words that begin each line of the
+// program, a whole line finds its entry in the search.
+func (e Entry) line() string {
+	const program = "redeliver: "
+	if strings.HasPrefix(e.Example, program) {
+		return e.Example
+	}
+	return program + "error: " + e.Example
 }

@@ -12,7 +12,7 @@ var functions = []Entry{
 		"R-21", "function is not served and does not run",
 		"Its trigger or an input is not emulated: [what is not served](../fidelity.md#what-is-not-served). The other functions run.",
 		"An input can get a [fixed value](../fidelity.md#fixed-values-for-inputs).",
-		`function is not served and does not run: signalRTrigger is a binding of the platform`,
+		`redeliver: warning: function is not served and does not run: signalRTrigger is a binding of the platform`,
 	},
 	{
 		"R-22", "the binding type is not registered",
@@ -42,7 +42,7 @@ var functions = []Entry{
 		"R-26", "function could not be loaded: its attempts fail",
 		"The worker could not load the script: a module is missing (`npm install`, `pip install`), or the script throws while it is imported. The line below names it.",
 		"Save the file when it is mended; the host loads it again.",
-		`function could not be loaded: its attempts fail`,
+		`redeliver: warning: function could not be loaded: its attempts fail`,
 	},
 	{
 		"R-27", "\"main\" of package.json names …, and there is no …",
@@ -60,13 +60,13 @@ var functions = []Entry{
 		"R-29", "the package azure-functions is not installed for …",
 		"Nothing is wrong: a stand-in of the program serves.",
 		"Install the package into the app's virtual environment when you want the real one, for instance for types.",
-		`the package azure-functions is not installed for python3`,
+		`redeliver: warning: the package azure-functions is not installed for python3`,
 	},
 	{
 		"R-30", "the custom handler has to answer POST /…",
 		"The program answered 404: it does not have the function's route. That attempt failed.",
 		"Serve that route, with the function's name.",
-		`the custom handler has to answer POST /OnOrder`,
+		`redeliver: hint: the custom handler has to answer POST /OnOrder`,
 	},
 	{
 		"R-31", "cannot compile the worker for Java: …",

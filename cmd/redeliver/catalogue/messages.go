@@ -6,13 +6,13 @@ var messages = []Entry{
 		"R-33", "retries will soon not be supported by the platform on the triggers of these functions",
 		"The platform says this of policies on most triggers. They work, there and here.",
 		"`--set retryTriggers=ga` shows what happens without them, and `redeliver.ignore` of `host.json` with `[\"L-1\"]` silences [the lint](../lints.md).",
-		`retries will soon not be supported by the platform on the triggers of these functions`,
+		`redeliver: warning: retries will soon not be supported by the platform on the triggers of these functions`,
 	},
 	{
 		"R-34", "a body is not base64: send it as base64, or set extensions.queues.messageEncoding to \"none\" in host.json",
 		"The platform reads queue messages as Base64 unless the app says otherwise, and current SDKs send plain text. The message goes to the poison queue.",
 		"Set `\"extensions\": {\"queues\": {\"messageEncoding\": \"none\"}}` in `host.json`, or let the sender encode.",
-		`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`,
+		`redeliver: hint: a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`,
 	},
 	{
 		"R-35", "the lock has expired",

@@ -10,9 +10,9 @@ const heading = `# Troubleshooting
 
 <!-- names: written from cmd/redeliver/catalogue by go test ./cmd/redeliver/catalogue -update -->
 
-Paste the line that you see into the search, or look for it below: the part that differs from case to case is ` + "`…`" + ` here. An error comes with a hint, and the hint is the next command to type. ` + "`redeliver doctor`" + ` says what this machine has: interpreters, workers, ports, a host that runs.
+Search for the words of the line that you see, without your own names, numbers and paths: the search wants every word, and takes a hyphen before one for "not this". Here the part that differs from case to case is ` + "`…`" + `. An error comes with a hint, and the hint is the next command to type. ` + "`redeliver doctor`" + ` says what this machine has: interpreters, workers, ports, a host that runs.
 
-Each entry has an identity such as R-1. Commands that have ` + "`--verbose`" + ` print it in brackets after the line, and ` + "`redeliver check --output json`" + ` has it as ` + "`id`" + `.
+Each entry has an identity such as R-1, and the search finds it. Commands that have ` + "`--verbose`" + ` print it in brackets after the line, and ` + "`redeliver check --output json`" + ` has it as ` + "`id`" + `.
 `
 
 // Page is docs/help/troubleshooting.md.
@@ -26,7 +26,7 @@ func Page() string {
 				fmt.Fprintf(&b, "\n### %s\n\n%s %s\n", e.Sentence, e.Cause, e.Fix)
 				continue
 			}
-			fmt.Fprintf(&b, "\n### `%s`\n\n<a id=%q></a>**%s.** %s %s\n", e.Sentence, strings.ToLower(e.ID), e.ID, e.Cause, e.Fix)
+			fmt.Fprintf(&b, "\n### %s: `%s`\n\n```text\n%s\n```\n\n<a id=%q></a>%s %s\n", e.ID, e.Sentence, e.line(), strings.ToLower(e.ID), e.Cause, e.Fix)
 		}
 	}
 	return b.String()

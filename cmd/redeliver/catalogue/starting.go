@@ -84,7 +84,7 @@ var starting = []Entry{
 		"R-14", "IsEncrypted is missing, which means true",
 		"`local.settings.json` can be read in plain text only.",
 		"Write `\"IsEncrypted\": false`; for encrypted values `func settings decrypt` first.",
-		`local.settings.json: IsEncrypted is missing, which means true`,
+		`redeliver: warning: local.settings.json: IsEncrypted is missing, which means true`,
 	},
 	{
 		"R-15", "… is missing; every trigger except HTTP needs it",
@@ -108,7 +108,7 @@ var starting = []Entry{
 		"R-18", "the host waits in state Error: fix this and it loads the app again",
 		"The app could not be loaded at the start. Services and the page are there.",
 		"Mend what the lines above name and save the file: the app is loaded then.",
-		`the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it`,
+		`redeliver: hint: the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it`,
 	},
 	{
 		"R-19", "this is a development build, and its source folder is gone",

@@ -62,7 +62,10 @@ func (o option) values() string {
 	case o.Type == "boolean":
 		return fmt.Sprintf("`%v`, `%v`", o.Default, o.Default != true)
 	case len(o.Enum) > 0:
-		list := []string{quoted(o.Default)}
+		var list []string
+		if o.Default != nil {
+			list = append(list, quoted(o.Default))
+		}
 		for _, v := range o.Enum {
 			if v != o.Default {
 				list = append(list, quoted(v))

@@ -193,7 +193,7 @@ func TestHostFaults(t *testing.T) {
 			[]string{`host.json:2:29: redeliver.retryCountin: found "retryCountin": unknown name; allowed: ` + switches}, `did you mean "retryCounting"?`},
 		"unknown name below a switch": {host(`"redeliver":{"serviceBus":{"file":"x"}}`), []string{`host.json:2:35: redeliver.serviceBus.file: found "file": unknown name; allowed: config`}, ""},
 		"switches by case":            {host(`"Redeliver":{"RETRYCOUNTING":"RUNTIME"}`), nil, ""},
-		"unknown lint":                {host(`"redeliver":{"ignore":["L-1","L-99"]}`), []string{`host.json:2:30: redeliver.ignore[1]: found "L-99": not one of the allowed values; allowed: ids of lints, L-1 to L-25`}, `did you mean "L-19"?`},
+		"unknown lint":                {host(`"redeliver":{"ignore":["L-1","L-99"]}`), []string{`host.json:2:30: redeliver.ignore[1]: found "L-99": not one of the allowed values; allowed: ids of lints, L-1 to L-22`}, `did you mean "L-19"?`},
 		"hubs": {host(`"redeliver":{"eventHubs":{"hubs":[{"name":"a b","retention":"90.00:00:01"},{"name":"x","consumerGroups":["$DEFAULT","a.b","a/b"]}]}}`), []string{
 			`host.json:2:43: redeliver.eventHubs.hubs[0].name: found "a b": not in the required form; allowed: 1 to 256 letters, digits, periods, hyphens and underscores, with a letter or digit at both ends`,
 			`host.json:2:61: redeliver.eventHubs.hubs[0].retention: found "90.00:00:01": out of range; allowed: a time span above 00:00:00 and up to 90.00:00:00`,

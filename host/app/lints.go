@@ -280,5 +280,9 @@ var lintRules = [...]LintRule{
 	{"L-15", "A function with outputs and a policy: when the second output fails, the first is written again. Handlers should be idempotent."},
 	{"L-16", "A function whose output feeds its own trigger: it runs without end."},
 	{"L-17", "A route behind a wider one that answers in its place."},
+	{"L-18", "A table input with a `partitionKey` and a `filter` whose `or` stands outside of parentheses. The two are joined by `and` as they stand, so `PartitionKey eq 'x' and a or b` finds entities of other partitions."},
+	{"L-19", "A table output of a function that can run twice for one message. The output inserts: once the entity is written, each further attempt fails with 409 EntityAlreadyExists, and the message is given up although its work was done. Take the keys from the message and set `\"ETag\": \"*\"` in the entity, which replaces it."},
+	{"L-20", "A `take` above 1,000, which the service refuses; `take` or `filter` beside keys that name one entity."},
+	{"L-21", "A table input with a `rowKey` that does not count: current extension bundles give the array of the whole partition. Write `\"filter\": \"RowKey eq '{...}'\"`. The switch `tableRowKey` has the older behaviour."},
 	{"L-22", "A retry policy on a function of Durable Functions. Of an activity it repeats the call inside one delivery, and the orchestration hears of the last failure only; with retry options in the orchestrator both multiply. On an orchestrator or entity it is ignored, as on the platform."},
 } // read only

@@ -28,7 +28,9 @@ var exceptions = map[string]int{ // read only
 	"methods of the interface ./bindings/servicebus.Admin":       20, // four kinds of entity, five operations for each
 	"methods of the interface ./bindings/servicebus.Transaction": 9,  // one server ends what it begins
 
-	"lines of the function ./cmd/redeliver/show.Printer.line": 104,
+	"lines of the function ./cmd/redeliver/show.Printer.line": 88,
+
+	"names of ./functions": 97, // a few for each kind of trigger and binding
 }
 
 // slack is how far below its exception something may be.

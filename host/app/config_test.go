@@ -31,6 +31,10 @@ func defaultConfig() hostjson.Config {
 			MaxEventBatchSize: 100, MinEventBatchSize: 1, MaxWaitTime: time.Minute, BatchCheckpointFrequency: 1, EnableCheckpointing: true, InitialOffset: "fromStart",
 			PartitionOwnershipExpirationInterval: 2 * time.Minute, LoadBalancingUpdateInterval: 30 * time.Second,
 		},
+		Durable: hostjson.DurableTask{
+			At: "extensions.durableTask", MaxConcurrentActivityFunctions: 10, MaxConcurrentOrchestratorFunctions: 10, MaxConcurrentEntityFunctions: 10,
+			MaxEntityOperationBatchSize: 5000, MaxOrchestrationActions: 100000, AsyncRequestSleep: 30 * time.Second,
+		},
 		Singleton: hostjson.Singleton{
 			ListenerLockPeriod: time.Minute, ListenerLockRecoveryPollingInterval: time.Minute,
 		},
@@ -45,7 +49,7 @@ func TestConfigDefaults(t *testing.T) {
 		"missing file": "-", "empty object": "{}", "version only": `{"version": "2.0"}`,
 		"null means not set":  `{"version": "2.0", "functionTimeout": null, "extensions": {"queues": null, "http": null, "serviceBus": {"sessionIdleTimeout": null}}, "singleton": null, "retry": null}`,
 		"empty means not set": `{"version": "2.0", "functionTimeout": "", "extensions": {"serviceBus": {"sessionIdleTimeout": ""}}}`,
-		"unknown sections":    `{"version": "2.0", "unheardOf": {"a": [1]}, "extensions": {"durableTask": {"hubName": "x"}}}`,
+		"unknown sections":    `{"version": "2.0", "unheardOf": {"a": [1]}, "extensions": {"signalR": {"hubName": "x"}}}`,
 	} {
 		a := load(t, map[string]string{"host.json": host}, nil)
 		wantNoFaults(t, a)

@@ -199,24 +199,7 @@ func (p *Printer) line(rec *journal.Record) string {
 		p.note(rec, cli.Green, "undone", of(rec)+" is as generation "+strconv.Itoa(rec.Generation)+" again, and goes on")
 		return ""
 	case journal.FunctionError:
-		switch { // what is wrong in files is in the banner
-		case rec.Function == "" && rec.Source != "":
-			return p.format(rec, cli.Red, "not subscribed", join(rec.Error, "is tried again"))
-		case rec.HasDelay && p.failing[rec.Function] == rec.Error:
-			return p.verbose(rec, "listener failed", "again in "+cli.RoundTime(rec.Delay))
-		case rec.HasDelay:
-			p.failing[rec.Function] = rec.Error
-			again := "is started again until it runs"
-			if kind := served.Of(rec.Trigger); kind != nil && kind.Remedy != nil {
-				again = strings.TrimSuffix(again+"; "+kind.Remedy(rec.Error), "; ")
-			}
-			return p.format(rec, cli.Red, "listener failed", join(rec.Error, again))
-		case strings.HasPrefix(rec.Message, "function could not be loaded"): // its files are in order
-			return p.format(rec, cli.Red, "not loaded", rec.Error)
-		case rec.Source != "": // of one partition or range
-			return p.format(rec, cli.Red, "in trouble", join(rec.Source, rec.Message, rec.Error))
-		}
-		return ""
+		return p.functionError(rec)
 	case journal.ServiceUnreachable:
 		p.note(rec, cli.Red, rec.Name+" unreachable", join(rec.Error, "is tried until it answers"))
 		return ""
@@ -286,6 +269,28 @@ func (p *Printer) line(rec *journal.Record) string {
 		return p.format(rec, cli.Yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message, rec.Name, rec.Error))
 	}
 	return p.verbose(rec, words(rec.Kind), join(rec.Source, rec.Name, rec.Error))
+}
+
+// functionError tells a function that cannot run; "" where the banner says so.
+func (p *Printer) functionError(rec *journal.Record) string {
+	switch { // what is wrong in files is in the banner
+	case rec.Function == "" && rec.Source != "":
+		return p.format(rec, cli.Red, "not subscribed", join(rec.Error, "is tried again"))
+	case rec.HasDelay && p.failing[rec.Function] == rec.Error:
+		return p.verbose(rec, "listener failed", "again in "+cli.RoundTime(rec.Delay))
+	case rec.HasDelay:
+		p.failing[rec.Function] = rec.Error
+		again := "is started again until it runs"
+		if kind := served.Of(rec.Trigger); kind != nil && kind.Remedy != nil {
+			again = strings.TrimSuffix(again+"; "+kind.Remedy(rec.Error), "; ")
+		}
+		return p.format(rec, cli.Red, "listener failed", join(rec.Error, again))
+	case strings.HasPrefix(rec.Message, "function could not be loaded"): // its files are in order
+		return p.format(rec, cli.Red, "not loaded", rec.Error)
+	case rec.Source != "": // of one partition or range
+		return p.format(rec, cli.Red, "in trouble", join(rec.Source, rec.Message, rec.Error))
+	}
+	return ""
 }
 
 // refused says why an edit changes nothing, or why the app still does not run.

@@ -44,17 +44,16 @@ func receives(a *app.App, queue string) bool {
 	})
 }
 
-// implied reports whether bindings of the apps name a queue: one that functions read, its
-// poison queue, or one that they write.
+// implied reports whether bindings of the apps name a queue: one that functions read or
+// write, its poison queue, or that of blobs.
 func implied(e *ops.Env, queue string) bool {
 	named := func(b *app.Binding) bool {
-		switch {
-		case b.Is("queueTrigger"):
-			return slices.ContainsFunc(queueNames(b), func(name string) bool { return strings.EqualFold(name, queue) })
-		case b.Is("queue"):
-			return strings.EqualFold(b.String("queueName"), queue)
+		for kind, names := range bound {
+			if b.Is(kind) {
+				return slices.ContainsFunc(names(b), func(name string) bool { return strings.EqualFold(name, queue) })
+			}
 		}
-		return b.Is("blobTrigger") && queue == blobtrigger.PoisonQueue
+		return false
 	}
 	for _, h := range e.Apps() {
 		if a := h.App(); a != nil && slices.ContainsFunc(a.Functions, func(f *app.Function) bool { return slices.ContainsFunc(f.Bindings, named) }) {

@@ -13,22 +13,22 @@ import (
 func TestParseIdentity(t *testing.T) {
 	t.Parallel()
 	type section = map[string]string
-	const queues, blobs = "https://acme.queue.core.windows.net", "https://acme.blob.core.windows.net"
+	const queues, blobs, tables = "https://acme.queue.core.windows.net", "https://acme.blob.core.windows.net", "https://acme.table.core.windows.net"
 	for name, row := range map[string]struct {
 		section section
 		want    azure.Identity
 		err     string
 	}{
-		"account":       {section: section{"accountName": "acme"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs}},
-		"any case":      {section: section{"ACCOUNTNAME": "acme", "other": "x"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs}},
+		"account":       {section: section{"accountName": "acme"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TableEndpoint: tables}},
+		"any case":      {section: section{"ACCOUNTNAME": "acme", "other": "x"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TableEndpoint: tables}},
 		"queues only":   {section: section{"queueServiceUri": queues + "/"}, want: azure.Identity{QueueEndpoint: queues}},
 		"services":      {section: section{"queueServiceUri": queues, "blobServiceUri": "https://b.example/x/"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: "https://b.example/x"}},
-		"uri wins":      {section: section{"accountName": "other", "blobServiceUri": blobs, "queueServiceUri": queues}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs}},
-		"serviceUri":    {section: section{"serviceUri": blobs}, want: azure.Identity{QueueEndpoint: blobs, BlobEndpoint: blobs}},
-		"managed":       {section: section{"accountName": "acme", "credential": "managedIdentity", "clientId": "c"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, Credential: "managedidentity", ClientID: "c"}},
-		"resource":      {section: section{"accountName": "acme", "credential": "managedidentity", "managedIdentityResourceId": "/r"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, Credential: "managedidentity", ResourceID: "/r"}},
-		"application":   {section: section{"accountName": "acme", "tenantId": "t", "clientId": "c", "clientSecret": "s"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TenantID: "t", ClientID: "c", ClientSecret: "s"}},
-		"nothing":       {section: section{"credential": "managedidentity"}, err: "identity-based connection: accountName, blobServiceUri, queueServiceUri or fullyQualifiedNamespace is missing"},
+		"uri wins":      {section: section{"accountName": "other", "blobServiceUri": blobs, "queueServiceUri": queues}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TableEndpoint: "https://other.table.core.windows.net"}},
+		"serviceUri":    {section: section{"serviceUri": blobs}, want: azure.Identity{QueueEndpoint: blobs, BlobEndpoint: blobs, TableEndpoint: blobs}},
+		"managed":       {section: section{"accountName": "acme", "credential": "managedIdentity", "clientId": "c"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TableEndpoint: tables, Credential: "managedidentity", ClientID: "c"}},
+		"resource":      {section: section{"accountName": "acme", "credential": "managedidentity", "managedIdentityResourceId": "/r"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TableEndpoint: tables, Credential: "managedidentity", ResourceID: "/r"}},
+		"application":   {section: section{"accountName": "acme", "tenantId": "t", "clientId": "c", "clientSecret": "s"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TableEndpoint: tables, TenantID: "t", ClientID: "c", ClientSecret: "s"}},
+		"nothing":       {section: section{"credential": "managedidentity"}, err: "identity-based connection: accountName, blobServiceUri, queueServiceUri, tableServiceUri or fullyQualifiedNamespace is missing"},
 		"namespace":     {section: section{"FullyQualifiedNamespace": "acme.servicebus.windows.net"}, want: azure.Identity{Namespace: "acme.servicebus.windows.net"}},
 		"namespace URL": {section: section{"fullyQualifiedNamespace": "sb://acme"}, err: `identity-based connection: fullyQualifiedNamespace "sb://acme": want a host name such as acme.servicebus.windows.net`},
 		"no https":      {section: section{"blobServiceUri": "http://127.0.0.1:10000/a"}, err: `identity-based connection: blobServiceUri "http://127.0.0.1:10000/a": tokens are sent over https only`},

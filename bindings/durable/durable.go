@@ -184,10 +184,9 @@ type Functions struct {
 	// Schema is upperSchemaVersionNew of requests; 0: 2 (V3).
 	Schema int
 
-	// Replay repeats each turn and compares (spec durable 13.2); FailStuck ends an
-	// instance that can never go on, KeepEvents keeps unread events over continue-as-new,
-	// AnyState lets a start replace an instance that is not finished.
-	Replay, FailStuck, KeepEvents, AnyState bool
+	// FailStuck ends an instance that can never go on, KeepEvents keeps unread events over
+	// continue-as-new, AnyState lets a start replace an instance that is not finished.
+	FailStuck, KeepEvents, AnyState bool
 }
 
 // Turn is one turn of an orchestrator, or one batch of an entity.
@@ -197,7 +196,6 @@ type Turn struct {
 	Number                   int    // of the execution, from 1
 	Request                  string // what the function is asked, as it goes over the wire
 	Parent                   string // instance id of the parent; "" for none
-	Replaying                bool   // a check: the same request once more, for which Check takes the reply
 
 	// Held is the engine's own.
 	Held any

@@ -22,7 +22,7 @@ type Switches struct {
 	EventGridSchedule      string // 2019, current
 	EventGridJitterPercent int    // 0 to 50
 	EventGridProbation     bool   // on, off
-	DurableReplayCheck     string // off, turn, finished, both
+	DurableReplayCheck     string // off
 	DurableStuck           string // faithful, fail
 	DurableEvents          string // faithful, keep
 	TableRowKey            string // ignored, honoured; empty: by the extension bundle
@@ -84,7 +84,7 @@ func ReadSwitches(r document.Reader) Switches {
 		EventGridSchedule:      r.Word(at("eventGridSchedule"), "2019", "current"),
 		EventGridJitterPercent: r.Number(at("eventGridJitterPercent"), 10, 0, 50),
 		EventGridProbation:     r.Word(at("eventGridProbation"), "on", "off") == "on",
-		DurableReplayCheck:     r.Word(at("durableReplayCheck"), "off", "turn", "finished", "both"),
+		DurableReplayCheck:     r.Word(at("durableReplayCheck"), "off"),
 		DurableStuck:           r.Word(at("durableStuck"), "faithful", "fail"),
 		DurableEvents:          r.Word(at("durableEvents"), "faithful", "keep"),
 		TableRowKey:            r.Word(at("tableRowKey"), "", "ignored", "honoured"),

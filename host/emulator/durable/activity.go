@@ -70,12 +70,14 @@ func element(array *string) string {
 // check ends an activity at once that nobody can run.
 func (op *operation) check(a *activity) {
 	d := op.e.desk(a.hub.key)
-	if a.out || !d.served() || a.Name == plan.HTTPActivity {
+	if a.out || !d.served() {
 		return
 	}
 	there, runs := d.functions.Has(durable.Activities, a.Name)
 	var r durable.Reply
 	switch {
+	case a.Name == plan.HTTPActivity:
+		r.Message = "callHttp is not emulated: call the address in an activity function"
 	case runs:
 		return
 	case there:

@@ -52,7 +52,6 @@ func Functions(g kinds.Generation) durable.Functions {
 		MaxActivities: c.MaxConcurrentActivityFunctions, MaxBatch: c.MaxEntityOperationBatchSize,
 		MaxActions: c.MaxOrchestrationActions, HTTPPollInterval: c.AsyncRequestSleep,
 		FailStuck: sw.DurableStuck == "fail", KeepEvents: sw.DurableEvents == "keep", AnyState: c.AnyState,
-		Replay: sw.DurableReplayCheck == "turn" || sw.DurableReplayCheck == "both",
 	}
 	for _, f := range g.Functions() {
 		one, ok := functionOf(f.Def)

@@ -23,20 +23,20 @@ const interop = "../../../.interop"
 // need a worker. Members that begin with py are what the Python package makes of it, where
 // that is something else.
 type row struct {
-	id            string // T-n, and a letter where a row has several
-	name, input   string
-	events        []event
-	control       []control
-	status        durable.Status
-	output        string // JSON text, or the beginning of an error's text
-	custom        string
-	findings      string
-	waits         string // TimerCreated, as times after the start
-	activities    int    // scheduled
-	turns, pieces int    // 0: not looked at
-	ends          time.Duration
-	language      string // "" both
-	py            *row   // what differs
+	id          string // T-n, and a letter where a row has several
+	name, input string
+	events      []event
+	control     []control
+	status      durable.Status
+	output      string // JSON text, or the beginning of an error's text
+	custom      string
+	findings    string
+	waits       string // TimerCreated, as times after the start
+	activities  int    // scheduled
+	turns       int    // 0: not looked at
+	ends        time.Duration
+	language    string // "" both
+	py          *row   // what differs
 }
 
 type event struct {

@@ -61,7 +61,7 @@ func all() *functions.App {
 		case "permanent":
 			return functions.Poison(functions.Permanent(errBroken))
 		}
-		return errors.Join(functions.SetOutput(ctx, "out", "done"), functions.SetOutput(ctx, "mail", "done"))
+		return errors.Join(functions.SetOutput(ctx, "out", "done"), functions.SetOutput(ctx, "mail", "done"), functions.SetOutput(ctx, "row", `{"PartitionKey":"p","RowKey":"r","ETag":"*"}`))
 	})
 	app.Queue("Flaky", "flaky", func(_ context.Context, m functions.QueueMessage) error {
 		if m.DequeueCount == 1 {
@@ -87,7 +87,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	function := func(rest string) string {
-		return `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"orders"},{"type":"queue","direction":"out","name":"out","queueName":"done"},{"type":"sendGrid","direction":"out","name":"mail"}]` + rest + `}`
+		return `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"orders"},{"type":"queue","direction":"out","name":"out","queueName":"done"},{"type":"sendGrid","direction":"out","name":"mail"},{"type":"table","direction":"out","name":"row","tableName":"rows"}]` + rest + `}`
 	}
 	h := hosttest.New(t, &hosttest.Options{
 		Executable: exe, InError: []string{"Broken"}, Env: []string{handlerVariable + "=all", "GORACE=atexit_sleep_ms=0"}, // the race detector else sleeps a second at each exit

@@ -21,6 +21,6 @@ func AwaitEnd(pid int) {
 		time.Sleep(looking) //clock:outside a process of the machine
 	}
 	if errors.Is(err, os.ErrPermission) {
-		select {} // it lives, and is another user's: nobody learns of its end
+		select {} //clock:outside it lives, and is another user's: nobody learns of its end
 	}
 }

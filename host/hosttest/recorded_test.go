@@ -23,7 +23,7 @@ func notifyApp(opts ...functions.Option) *functions.App {
 	options := []functions.QueueOption{
 		functions.Binding(`{"type":"sendGrid","direction":"out","name":"mail","apiKey":"SendGridKey","from":"shop@example.com"}`),
 		functions.Binding(`{"type":"sql","direction":"out","name":"rows","commandText":"dbo.Orders","connectionStringSetting":"Sql"}`),
-		functions.Binding(`{"type":"table","direction":"out","name":"entity","tableName":"orders"}`),
+		functions.Binding(`{"type":"kusto","direction":"out","name":"entity","tableName":"orders"}`),
 	}
 	for _, o := range opts {
 		options = append(options, o)
@@ -159,7 +159,7 @@ func TestFixedInputs(t *testing.T) {
 		got = append(got, seen{name.Text(), row.Text()})
 		return nil
 	}, functions.Binding(`{"type":"daprSecret","name":"name","direction":"in","secretStoreName":"s","key":"k"}`),
-		functions.Binding(`{"type":"table","name":"row","direction":"in","tableName":"prices"}`))
+		functions.Binding(`{"type":"kusto","name":"row","direction":"in","tableName":"prices"}`))
 	app.Queue("Total", "orders2", func(context.Context, functions.QueueMessage) error { return nil },
 		functions.Binding(`{"type":"cosmosDB","name":"order","direction":"in","databaseName":"shop","containerName":"orders"}`))
 	host := func(inputs string) string { return `{"version":"2.0","redeliver":{"inputs":` + inputs + `}}` }
@@ -209,7 +209,7 @@ func TestTriggerBecomesForeign(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
 		"Hello/function.json": queue("hello"), "Orders/function.json": queue("orders"),
 	}})
-	edit := `{"bindings":[{"type":"orchestrationTrigger","name":"m"},{"type":"durableClient","name":"client"},{"type":"sendGrid","name":"mail","direction":"out"}]}`
+	edit := `{"bindings":[{"type":"kafkaTrigger","name":"m"},{"type":"sendGrid","name":"mail","direction":"out"}]}`
 	if err := h.Edit("Hello/function.json", edit); err != nil {
 		t.Fatalf("the reload was refused: %v", err)
 	}

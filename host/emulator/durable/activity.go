@@ -113,42 +113,19 @@ type delivery struct {
 	over bool
 }
 
-func (h *Hub) nextActivity(ctx context.Context, f durable.Function) (*durable.Activity, error) {
-	e := h.e
-	for {
-		op, err := e.begin()
-		d := e.desk(h.key())
-		if err == nil {
-			err = ctx.Err()
+func (h *Hub) nextActivity(ctx context.Context, f durable.Function) (out *durable.Activity, err error) {
+	err = h.next(ctx, f, func(op *operation, d *desk) {
+		a, _ := d.work[f].Min()
+		d.work[f].Remove(a)
+		d.running[durable.Activities]++
+		a.out = true
+		a.Delivery++
+		op.saveActivity(a)
+		out = &durable.Activity{
+			Hub: h.name, Instance: a.instance, Number: a.number, Name: a.Name, Input: a.Input, Delivery: a.Delivery, Held: &delivery{d: d, a: a},
 		}
-		if err != nil {
-			_ = op.finish(ctx)
-			return nil, err
-		}
-		if d.mine(f) {
-			a, _ := d.work[f].Min()
-			d.work[f].Remove(a)
-			d.running[durable.Activities]++
-			a.out = true
-			a.Delivery++
-			op.saveActivity(a)
-			held := &delivery{d: d, a: a}
-			out := &durable.Activity{Hub: h.name, Instance: a.instance, Number: a.number, Name: a.Name, Input: a.Input, Delivery: a.Delivery, Held: held}
-			d.changed.Broadcast() // the next one may be another's
-			if err := op.finish(ctx); err != nil {
-				e.releaseActivity(held)
-				return nil, err
-			}
-			return out, nil
-		}
-		d.waiters[f]++
-		err = d.changed.Wait(ctx)
-		d.waiters[f]--
-		if err != nil {
-			d.changed.Broadcast() // it no longer stands before others
-		}
-		_ = op.finish(ctx) // nothing is to be written
-	}
+	})
+	return out, err
 }
 
 // releaseActivity gives the place of a delivery back.

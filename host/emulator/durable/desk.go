@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"context"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/durable"
@@ -190,4 +191,32 @@ func (d *desk) mine(f durable.Function) bool {
 		}
 	}
 	return true
+}
+
+// next waits until the next work of its kind is a function's, and takes it. After an error
+// the caller gives back what was taken, if anything was.
+func (h *Hub) next(ctx context.Context, f durable.Function, take func(op *operation, d *desk)) error {
+	for {
+		op, err := h.e.begin()
+		d := h.e.desk(h.key())
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			_ = op.finish(ctx)
+			return err
+		}
+		if d.mine(f) {
+			take(op, d)
+			d.changed.Broadcast() // the next one may be another's
+			return op.finish(ctx)
+		}
+		d.waiters[f]++
+		err = d.changed.Wait(ctx)
+		d.waiters[f]--
+		if err != nil {
+			d.changed.Broadcast() // it no longer stands before others
+		}
+		_ = op.finish(ctx) // nothing is to be written
+	}
 }

@@ -40,37 +40,12 @@ func (h *Hub) NextTurn(ctx context.Context, f durable.Function) (*durable.Turn, 
 	return out, nil
 }
 
-func (h *Hub) nextTurn(ctx context.Context, f durable.Function) (*durable.Turn, error) {
-	e := h.e
-	for {
-		op, err := e.begin()
-		d := e.desk(h.key())
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			_ = op.finish(ctx)
-			return nil, err
-		}
-		if d.mine(f) {
-			inst, _ := d.turns[f].Min()
-			out := op.take(h, d, inst)
-			d.changed.Broadcast() // the next one may be another's
-			err := op.finish(ctx)
-			if err != nil {
-				e.release(out.Held.(*turn))
-				return nil, err
-			}
-			return out, nil
-		}
-		d.waiters[f]++
-		err = d.changed.Wait(ctx)
-		d.waiters[f]--
-		if err != nil {
-			d.changed.Broadcast() // it no longer stands before others
-		}
-		_ = op.finish(ctx) // nothing is to be written
-	}
+func (h *Hub) nextTurn(ctx context.Context, f durable.Function) (out *durable.Turn, err error) {
+	err = h.next(ctx, f, func(op *operation, d *desk) {
+		inst, _ := d.turns[f].Min()
+		out = op.take(h, d, inst)
+	})
+	return out, err
 }
 
 // take begins a turn: it takes the inbox as it is.

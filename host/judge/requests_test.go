@@ -145,6 +145,10 @@ func statusText(status int) string {
 	return strconv.Itoa(status)
 }
 
+// silence is how long nothing must come where no answer is expected: every answer that
+// comes takes less by far.
+const silence = 8 * time.Second
+
 // connectionHeaders belong to the connection and to the server, or name Redeliver.
 var connectionHeaders = []string{"Date", "Server", "Content-Length", "Connection", web.VersionHeader} // read only
 

@@ -121,7 +121,7 @@ func start(t *testing.T, dir, runtime string, env []string) *subject {
 			t.Logf("the platform's host:\n%s", text[max(0, len(text)-4000):])
 		}
 	})
-	s := &subject{patience: 8 * time.Second, // some answers of a handler leave that host without one
+	s := &subject{patience: silence, // some answers of a handler leave that host without one
 		url: "http://127.0.0.1:" + port, key: os.Getenv(keyVariable), inside: func(f func()) { f() }}
 	s.stop = func() string { return end(time.Minute) }
 	s.state = s.ready(t, ended)

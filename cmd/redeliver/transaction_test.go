@@ -65,7 +65,7 @@ func (h *transactionHost) start() {
 	h.Helper()
 	h.host = process{}
 	h.host.run(h.T, exec.Command("redeliver", "start", h.dir, "--services-only", "--port", "0", "--blob-port", "off", "--queue-port", "off",
-		"--servicebus-port", "0", "--servicebus-admin-port", "off", "--servicebus-config", filepath.Join(h.dir, "Config.json")))
+		"--table-port", "off", "--eventgrid-port", "off", "--servicebus-port", "0", "--servicebus-admin-port", "off", "--servicebus-config", filepath.Join(h.dir, "Config.json")))
 	h.host.says(h.T, "ready in")
 }
 

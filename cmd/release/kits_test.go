@@ -54,14 +54,14 @@ func TestKits(t *testing.T) {
 		t.Skip("there is no JDK here: the kit for Java is not packed")
 	}
 	const maven = "maven/io/github/redeliver/redeliver-testing/0.4.0-rc.1/redeliver-testing-0.4.0-rc.1"
-	for end, file := range map[string]string{".jar": "io/github/redeliver/testing/RedeliverHost.class", "-sources.jar": "io/github/redeliver/testing/RedeliverHost.java"} {
+	for end, file := range map[string]string{".jar": "io/github/redeliver/testing/RedeliverHost.class", "-sources.jar": "io/github/redeliver/testing/RedeliverHost.java", "-javadoc.jar": "io/github/redeliver/testing/RedeliverHost.html"} {
 		jar := read(t, d.dir, maven+end)
 		list, files := unzip(t, jar)
 		if list[1] != "META-INF/MANIFEST.MF" || files[file].data == nil || files["META-INF/LICENSE"].data == nil && r.license != nil || string(read(t, d.dir, maven+end+".sha256")) != sum(jar) {
 			t.Errorf("%s has %q", end, list)
 		}
 		for _, name := range list {
-			if !strings.HasPrefix(name, "META-INF/") && !strings.HasPrefix(name, "io/github/redeliver/") {
+			if end != "-javadoc.jar" && !strings.HasPrefix(name, "META-INF/") && !strings.HasPrefix(name, "io/github/redeliver/") {
 				t.Errorf("%s has %s", end, name)
 			}
 		}

@@ -71,14 +71,14 @@ func (r *release) mavenCommand(d *dist) error {
 	return r.mavenPom(d, mavenAbout{artefact: mavenBinary, packaging: "pom", name: "Redeliver, the program", description: tagline}, orderCommands)
 }
 
-// javaKit packs the test kit, whose files are sources and classes.
+// javaKit packs the test kit, whose files are sources, classes and pages.
 func (r *release) javaKit(d *dist, files []entry) error {
 	begin := []entry{
 		{name: "META-INF/", mode: 0o755},
 		{name: "META-INF/MANIFEST.MF", mode: 0o644, data: []byte("Manifest-Version: 1.0\r\nAutomatic-Module-Name: io.github.redeliver.testing\r\n\r\n")},
 		{name: "META-INF/LICENSE", mode: 0o644, data: r.license},
 	}
-	for _, of := range []struct{ folder, end string }{{"classes/", ".jar"}, {"sources/", "-sources.jar"}} {
+	for _, of := range []struct{ folder, end string }{{"classes/", ".jar"}, {"sources/", "-sources.jar"}, {"javadoc/", "-javadoc.jar"}} {
 		list := slices.Clone(begin)
 		for _, f := range files {
 			if name, ok := strings.CutPrefix(f.name, of.folder); ok {

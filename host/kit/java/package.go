@@ -4,7 +4,7 @@
 // folder src, and those of the worker that the kit shares with it (package shim), which are
 // nowhere a second time.
 //
-// Read [Build]. docs/kits/java.md says what the kit is for. The folder standin has what the kit
+// Read [Build]; [Document] makes the pages of the classes. docs/kits/java.md says what the kit is for. The folder standin has what the kit
 // calls of JUnit, so that it compiles without.
 package java
 
@@ -83,6 +83,28 @@ func Build(ctx context.Context, javac, dir string) error {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "JDK_JAVAC_OPTIONS=") })
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("the test kit for Java cannot be compiled: %w: %s; a JDK %s or later is needed", err, out, release)
+	}
+	return nil
+}
+
+// Document writes the pages of what Build has written, for the jar of javadoc, into the folder
+// javadoc below dir. They have no index and no search, which need scripts of others. The same
+// tool makes the same bytes.
+func Document(ctx context.Context, javadoc, dir string) error {
+	beside, err := os.MkdirTemp("", "standin")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(beside)
+	if err := os.CopyFS(beside, sources); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "sources") + string(os.PathListSeparator) + filepath.Join(beside, "standin")
+	cmd := exec.CommandContext(ctx, javadoc, "-quiet", "-notimestamp", "-noindex", "-nohelp", "-notree", "-protected", "-Xdoclint:all,-missing", "-Werror",
+		"--release", release, "-encoding", "UTF-8", "-docencoding", "UTF-8", "-sourcepath", path, "-d", filepath.Join(dir, "javadoc"), "io.github.redeliver.testing")
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "JDK_JAVADOC_OPTIONS=") })
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("the test kit for Java cannot be documented: %w: %s", err, out)
 	}
 	return nil
 }

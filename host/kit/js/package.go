@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/worker/shim"
 )
 
-//go:embed *.js *.mjs *.d.ts *.d.mts package.json lib/*.js jest/*.js
+//go:embed *.js *.mjs *.d.ts *.d.mts package.json lib/*.js jest/*.js jest/*.d.ts
 var sources embed.FS // read only
 
 // program are the files of the worker that only the program has.

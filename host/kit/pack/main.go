@@ -1,6 +1,6 @@
 // Pack writes the files of a test kit's package into a folder: "pack LANGUAGE FOLDER". A release
-// makes of them what package managers take (cmd/release). Java's are sources and the classes
-// that the javac in the PATH makes of them.
+// makes of them what package managers take (cmd/release). Java's are sources, and the classes
+// and pages that the javac and the javadoc in the PATH make of them.
 package main
 
 import (
@@ -17,8 +17,14 @@ import (
 func main() {
 	kits := map[string]func(dir string) error{
 		"csharp": csharp.Write,
-		"java":   func(dir string) error { return java.Build(context.Background(), "javac", dir) },
-		"js":     js.Write, "python": python.Write,
+		"java": func(dir string) error {
+			err := java.Build(context.Background(), "javac", dir)
+			if err == nil {
+				err = java.Document(context.Background(), "javadoc", dir)
+			}
+			return err
+		},
+		"js": js.Write, "python": python.Write,
 	}
 	if len(os.Args) != 3 || kits[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: pack csharp|java|js|python FOLDER")

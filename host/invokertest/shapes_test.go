@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/bindings/table"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -67,13 +68,19 @@ func shapeRows(t *testing.T) (rows []shapeRow) {
 // place is where the row's messages go: a queue, a container, a hub and so on.
 func (r shapeRow) place() string { return strings.ToLower(r.name) }
 
-// bindings are those of the row's function: what it tells about, and what it runs on if
-// that is no trigger.
-func (r shapeRow) bindings() (item, on map[string]any) {
+// bindings are those of the row's function: what it tells about, what it runs on if that is
+// no trigger, and what it writes instead of telling.
+func (r shapeRow) bindings() (item, on, out map[string]any) {
 	item = maps.Clone(r.binding)
+	trigger := map[string]any{"type": "queueTrigger", "queueName": r.place(), "connection": ""}
 	switch kind := item["type"]; {
 	case kind == "blob":
-		item["path"], on = r.place()+"/x", map[string]any{"type": "queueTrigger", "queueName": r.place(), "connection": ""}
+		item["path"], on = r.place()+"/x", trigger
+	case kind == "table" && item["direction"] == "out":
+		item["tableName"] = r.place()
+		item, out = trigger, item
+	case kind == "table":
+		item["tableName"], on = r.place(), trigger
 	case kind == "blobTrigger":
 		item["path"] = r.place() + "/{name}"
 	case kind == "eventHubTrigger":
@@ -90,7 +97,7 @@ func (r shapeRow) bindings() (item, on map[string]any) {
 	case kind == "serviceBusTrigger":
 		item["topicName"] = r.place()
 	}
-	return item, on
+	return item, on, out
 }
 
 // parameter is the type of the handler's parameter, where a language has one, and what the
@@ -120,14 +127,15 @@ func (m model) shapeApp(t *testing.T, rows []shapeRow) (dir string, env []string
 	var topics []any
 	var declared []any
 	for _, r := range rows {
-		item, on := r.bindings()
+		item, on, out := r.bindings()
 		parameter, _ := r.parameter(m)
-		declared = append(declared, map[string]any{"name": r.name, "item": item, "on": on, "annotation": parameter})
+		delete(out, "direction")
+		declared = append(declared, map[string]any{"name": r.name, "item": item, "on": on, "out": out, "annotation": parameter})
 		if item["type"] == "eventGridTrigger" {
 			topics = append(topics, map[string]any{"name": r.place(), "subscriptions": []any{map[string]any{"name": "s", "function": r.name}}})
 		}
 		if !m.inCode() {
-			files[r.name+"/function.json"] = m.shapeFile(parameter, item, on)
+			files[r.name+"/function.json"] = m.shapeFile(parameter, item, on, out)
 		}
 	}
 	hostFile["redeliver"] = map[string]any{"eventGrid": map[string]any{"topics": topics}}
@@ -141,25 +149,31 @@ func (m model) shapeApp(t *testing.T, rows []shapeRow) (dir string, env []string
 }
 
 // shapeFile is the function.json of a row.
-func (m model) shapeFile(parameter string, item, on map[string]any) string {
-	list := []any{binding("item", item)}
+func (m model) shapeFile(parameter string, item, on, out map[string]any) string {
+	list := []any{binding("item", "in", item)}
 	entry := "tell" + parameter
+	if out != nil {
+		list, entry = append(list, binding("row", "out", out)), "write"
+		if parameter == "Rows" {
+			entry += parameter
+		}
+	}
 	if on != nil {
-		list = append(list, binding("on", on))
+		list = append(list, binding("on", "in", on))
 		if parameter != "" {
 			entry = "read" + parameter
 		}
 	}
-	out := map[string]any{"bindings": list}
+	file := map[string]any{"bindings": list}
 	if m.runtime != "custom" {
-		out["scriptFile"], out["entryPoint"] = "../"+m.script(), m.entry(entry)
+		file["scriptFile"], file["entryPoint"] = "../"+m.script(), m.entry(entry)
 	}
-	return jsonOf(out)
+	return jsonOf(file)
 }
 
-func binding(name string, properties map[string]any) map[string]any {
+func binding(name, direction string, properties map[string]any) map[string]any {
 	b := maps.Clone(properties)
-	b["name"], b["direction"] = name, "in"
+	b["name"], b["direction"] = name, direction
 	return b
 }
 
@@ -185,9 +199,12 @@ func (r shapeRow) body() string {
 
 // send has the row's function run.
 func (r shapeRow) send(h *hosttest.Host) {
-	switch item, _ := r.bindings(); item["type"] {
+	switch item, _, _ := r.bindings(); item["type"] {
 	case "blob":
 		h.Upload(r.place()+"/x", r.body())
+		h.Send(r.place(), "go")
+	case "table":
+		h.WriteEntities(r.place(), r.body())
 		h.Send(r.place(), "go")
 	case "blobTrigger":
 		h.Upload(r.place()+"/x", r.body())
@@ -246,12 +263,24 @@ func TestShapes(t *testing.T) {
 						got = text
 					}
 				}
+				if r.binding["direction"] == "out" && got == "" {
+					got = entities(h, r.place())
+				}
 				if begin, cut := strings.CutSuffix(want, "…"); got != want && !(cut && strings.HasPrefix(got, begin)) {
 					t.Errorf("%s: got %q, want %q; %s", r.name, got, want, ended.Error)
 				}
 			}
 		})
 	}
+}
+
+// entities are those of a table, as its service writes them, without their Timestamp.
+func entities(h *hosttest.Host, name string) string {
+	var list []string
+	for _, e := range h.Entities(name) {
+		list = append(list, string((&table.Form{Level: table.Types}).Append(nil, e, "")))
+	}
+	return strings.Join(list, " ")
 }
 
 // prepare makes what a client would have made before.

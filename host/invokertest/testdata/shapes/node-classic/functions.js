@@ -10,3 +10,5 @@ function shape(v) {
 }
 
 exports.tell = async (context) => context.log(`shape: ${shape(context.bindings.item)}`);
+
+exports.write = async (context) => { context.bindings.row = context.bindings.item; };

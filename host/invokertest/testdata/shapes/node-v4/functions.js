@@ -1,4 +1,4 @@
-const { app, input } = require('@azure/functions');
+const { app, input, output } = require('@azure/functions');
 
 // Tells what a value is.
 function shape(v) {
@@ -16,10 +16,16 @@ const triggers = {
   eventGridTrigger: 'eventGrid', timerTrigger: 'timer', httpTrigger: 'http',
 };
 
-for (const { name, item, on } of require('./shapes.json')) {
+const inputs = { blob: 'storageBlob', table: 'table' };
+
+for (const { name, item, on, out } of require('./shapes.json')) {
   const { type, ...options } = on ?? item;
-  const extra = on && input.storageBlob(item);
-  const handler = async (given, context) => context.log(`shape: ${shape(extra ? context.extraInputs.get(extra) : given)}`);
+  const extra = on && input[inputs[item.type]](item);
+  const row = out && output.table(out);
+  const handler = async (given, context) => {
+    if (row) context.extraOutputs.set(row, given);
+    else context.log(`shape: ${shape(extra ? context.extraInputs.get(extra) : given)}`);
+  };
   const register = triggers[type] ?? (options.topicName ? 'serviceBusTopic' : 'serviceBusQueue');
-  app[register](name, { ...options, extraInputs: extra ? [extra] : [], handler });
+  app[register](name, { ...options, extraInputs: extra ? [extra] : [], extraOutputs: row ? [row] : [], handler });
 }

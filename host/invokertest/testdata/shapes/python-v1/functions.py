@@ -54,6 +54,10 @@ def reader(annotation):
     return tell
 
 
+def write(item: func.QueueMessage, row: func.Out[str]):
+    row.set(item.get_body().decode())
+
+
 for kind in ANNOTATIONS:
     globals()["tell" + kind] = teller(kind)
     globals()["read" + kind] = reader(kind)

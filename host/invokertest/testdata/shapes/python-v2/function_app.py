@@ -56,10 +56,15 @@ def reader(annotation):
     return tell
 
 
+INPUTS = {"blob": "blob_input", "table": "table_input"}
 TRIGGERS = {
     "queueTrigger": "queue_trigger", "blobTrigger": "blob_trigger", "eventHubTrigger": "event_hub_message_trigger",
     "cosmosDBTrigger": "cosmos_db_trigger", "eventGridTrigger": "event_grid_trigger", "timerTrigger": "timer_trigger", "httpTrigger": "route",
 }
+
+def writer(item: func.QueueMessage, row: func.Out[str]):
+    row.set(item.get_body().decode())
+
 
 app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 
@@ -78,5 +83,7 @@ for row in json.loads((pathlib.Path(__file__).parent / "shapes.json").read_text(
     if trigger["type"] == "eventGridTrigger" and "cardinality" in given:
         decorator, given = "generic_trigger", {"arg_name": "item", **trigger}
     if row["on"]:
-        tell = app.blob_input(arg_name="item", **arguments(row["item"]))(tell)
+        tell = getattr(app, INPUTS[row["item"]["type"]])(arg_name="item", **arguments(row["item"]))(tell)
+    if row["out"]:
+        tell = app.table_output(arg_name="row", **arguments(row["out"]))(writer)
     app.function_name(name=row["name"])(getattr(app, decorator)(**given)(tell))

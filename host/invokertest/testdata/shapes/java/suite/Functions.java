@@ -2,9 +2,12 @@ package suite;
 
 import com.microsoft.azure.functions.ExecutionContext;
 import com.microsoft.azure.functions.HttpRequestMessage;
+import com.microsoft.azure.functions.OutputBinding;
 import com.microsoft.azure.functions.annotation.BlobInput;
 import com.microsoft.azure.functions.annotation.HttpTrigger;
 import com.microsoft.azure.functions.annotation.QueueTrigger;
+import com.microsoft.azure.functions.annotation.TableInput;
+import com.microsoft.azure.functions.annotation.TableOutput;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -66,5 +69,28 @@ public class Functions {
 
     public void readBytes(@QueueTrigger(name = "on", queueName = "x") String on, @BlobInput(name = "item", path = "x/y") byte[] item, ExecutionContext context) {
         tell(context, item);
+    }
+
+    /** A row of a table. */
+    public static class Row {
+        private String PartitionKey, RowKey;
+        private long n;
+
+        @Override
+        public String toString() {
+            return PartitionKey + "/" + RowKey + " " + n;
+        }
+    }
+
+    public void readRows(@QueueTrigger(name = "on", queueName = "x") String on, @TableInput(name = "item", tableName = "x") Row[] item, ExecutionContext context) {
+        tell(context, item);
+    }
+
+    public void write(@QueueTrigger(name = "item", queueName = "x") String item, @TableOutput(name = "row", tableName = "x") OutputBinding<String> row) {
+        row.setValue(item);
+    }
+
+    public void writeRows(@QueueTrigger(name = "item", queueName = "x") Row item, @TableOutput(name = "row", tableName = "x") OutputBinding<Row[]> row) {
+        row.setValue(new Row[] {item});
     }
 }

@@ -256,6 +256,10 @@ func TestEntityWrites(t *testing.T) {
 	b.want(204, "", "PATCH", at, `{}`, header("If-Match", strings.ReplaceAll(tag, "%3A", ":")))
 	b.want(400, "InvalidInput", "PUT", at, `{}`, header("If-Match", "abc"))
 	b.want(400, "InvalidInput", "PUT", at, `{}`, header("If-Match", ""))
+	for _, other := range []string{`W/"wrong"`, `w/"wrong"`} {
+		b.want(412, "UpdateConditionNotSatisfied", "PUT", at, `{}`, header("If-Match", other))
+	}
+	b.want(400, "InvalidInput", "PUT", at, `{}`, header("If-Match", `W/"`))
 	b.want(400, "InvalidInput", "DELETE", at, "")
 	b.want(400, "InvalidInput", "PUT", at, `{}`, header("If-None-Match", "*"))
 	b.want(405, "MethodNotAllowed", "POST", at, `{}`)

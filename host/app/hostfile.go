@@ -108,7 +108,11 @@ func (l *hostFile) overlaySwitch(doc *schemas.Document, assignment string) {
 	case !ok:
 		l.fault(&schemas.Fault{File: document.SetFile, Found: schemas.Quote(assignment), Allowed: "NAME=VALUE", Reason: "a switch is set as NAME=VALUE", Hint: "for instance --set retryCounting=documented"})
 	case !exists:
-		l.fault(&schemas.Fault{File: document.SetFile, Path: schemas.JoinPath(hostjson.SwitchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(hostjson.SwitchNames(), ", "), Reason: "there is no switch of this name"})
+		unknown := &schemas.Fault{File: document.SetFile, Path: schemas.JoinPath(hostjson.SwitchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(hostjson.SwitchNames(), ", "), Reason: "there is no switch of this name"}
+		if near := schemas.Nearest(name, hostjson.SwitchNames()); near != "" {
+			unknown.Hint = "did you mean " + schemas.Quote(near) + "?"
+		}
+		l.fault(unknown)
 	default:
 		l.app.overrides = append(l.app.overrides, override{file: document.SetFile, setting: known, path: schemas.JoinPath(hostjson.SwitchSection, known)})
 		doc.Override([]string{hostjson.SwitchSection, known}, strings.TrimSpace(value), document.SetFile)

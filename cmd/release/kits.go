@@ -10,28 +10,59 @@ import (
 	"path/filepath"
 )
 
+// A kit is a test kit with the tool that packing it takes.
+type kit struct {
+	language, name string
+	tool, from     string // a program and what brings it; empty: packing takes none but Go
+	pack           func(*release, *dist, []entry) error
+}
+
+// kitTable has a row for each test kit.
+var kitTable = []kit{
+	{"python", "Python", "", "", (*release).pythonKit},
+	{"js", "JavaScript", "", "", (*release).npmKit},
+	{"java", "Java", "javac", "a JDK", (*release).javaKit},
+	{"csharp", "C#", "dotnet", "a .NET SDK", (*release).nugetKit},
+}
+
+// lacks says that the tool of a kit is not here; nil where it is.
+func (k kit) lacks() error {
+	if k.tool == "" {
+		return nil
+	}
+	if _, err := exec.LookPath(k.tool); err != nil {
+		return fmt.Errorf("there is no %s on the PATH: packing the test kit for %s takes %s", k.tool, k.name, k.from)
+	}
+	return nil
+}
+
+// checkTools refuses a release on a machine that cannot pack all of it, before anything is
+// compiled.
+func checkTools() error {
+	var missing []error
+	for _, k := range kitTable {
+		if err := k.lacks(); err != nil {
+			missing = append(missing, fmt.Errorf("%w; SNAPSHOT=1 leaves it out", err))
+		}
+	}
+	return errors.Join(missing...)
+}
+
 // kits packs the test kits: a program of the repository writes the files of each ("go run
-// ./host/kit/pack LANGUAGE FOLDER"). One of another language gets its line here. A tree without
-// the program has no kits.
+// ./host/kit/pack LANGUAGE FOLDER"). A tree without the program has no kits. A snapshot goes
+// without those whose tools are not here.
 func (r *release) kits(d *dist) error {
 	if _, err := os.Stat(filepath.Join(r.root, "host", "kit", "pack")); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	for _, k := range []struct {
-		language string
-		pack     func(*dist, []entry) error
-	}{{"python", r.pythonKit}, {"js", r.npmKit}, {"java", r.javaKit}, {"csharp", r.nugetKit}} {
-		if _, err := exec.LookPath("javac"); k.language == "java" && err != nil && r.snapshot {
-			fmt.Fprintln(os.Stderr, "release: warning: there is no JDK here: the test kit for Java is left out of this snapshot")
-			continue
-		}
-		if _, err := exec.LookPath("dotnet"); k.language == "csharp" && err != nil && r.snapshot {
-			fmt.Fprintln(os.Stderr, "release: warning: there is no .NET SDK here: the test kit in C# is left out of this snapshot")
+	for _, k := range kitTable {
+		if err := k.lacks(); err != nil && r.snapshot {
+			fmt.Fprintf(os.Stderr, "release: warning: %v; this snapshot goes without\n", err)
 			continue
 		}
 		files, err := r.kitFiles(k.language)
 		if err == nil {
-			err = k.pack(d, files)
+			err = k.pack(r, d, files)
 		}
 		if err != nil {
 			return fmt.Errorf("test kit %s: %w", k.language, err)

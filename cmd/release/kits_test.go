@@ -83,3 +83,14 @@ func TestKits(t *testing.T) {
 		}
 	}
 }
+
+// A release of a version is refused before anything is compiled where a tool is missing; a
+// snapshot goes without the kit.
+func TestToolsOfKits(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	const want = "there is no javac on the PATH: packing the test kit for Java takes a JDK; SNAPSHOT=1 leaves it out\n" +
+		"there is no dotnet on the PATH: packing the test kit for C# takes a .NET SDK; SNAPSHOT=1 leaves it out"
+	if err := checkTools(); err == nil || err.Error() != want {
+		t.Errorf("the tools: %v, want %s", err, want)
+	}
+}

@@ -46,7 +46,7 @@ func newRelease(root, version string, snapshot bool, of []platform) (*release, e
 		r.version = newest + "-dev.0"
 	case snapshot:
 	default:
-		if err := errors.Join(checkVersion(version, string(changelog)), checkTree(root)); err != nil {
+		if err := errors.Join(checkVersion(version, string(changelog)), checkTree(root), checkTools()); err != nil {
 			return nil, err
 		}
 	}

@@ -73,6 +73,10 @@ type Options struct {
 	// files, as with any worker; see worker.Seat for the end of the connection.
 	Attached *worker.Seat
 
+	// Scripted are functions of this process that take the place of those of the same names
+	// in the app's language worker, which runs the others. The app says what they are.
+	Scripted *functions.App
+
 	// Sleepers, if not nil, lets handlers in other processes wait for the time of the clock.
 	Sleepers *worker.Sleepers
 

@@ -79,7 +79,9 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec *app.HandlerSpec)
 		p.release()
 		return nil, err
 	}
-	p.Invoker = inv
+	if p.Invoker = inv; hs.opts.Scripted != nil {
+		p.Invoker = &launch.Scripted{Beside: launch.Beside{Worker: inv, Own: InProcess(hs.clk, hs.opts.Scripted)}}
+	}
 	return p, nil
 }
 

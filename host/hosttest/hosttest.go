@@ -99,6 +99,10 @@ type Options struct {
 	// Handlers are registered in process. Nil: the app's own program.
 	Handlers *functions.App
 
+	// Scripted are functions of the test that take the place of those of the same names in
+	// the app's language worker, which runs the others.
+	Scripted *functions.App
+
 	// Attached is the seat of a worker that somebody else runs, for instance a test in
 	// another language, with handlers of its own; Handlers, if there are any, take the place
 	// of those of the same name. Virtual time stands still while one of its handlers runs,
@@ -357,7 +361,7 @@ func (h *Host) open(o *Options, clk clock.Clock, first *Host) {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, App: o.App, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o), BuildEnv: os.Environ(), Set: o.Set, Functions: o.Functions, Worker: o.Worker, Workers: o.Workers, Overlay: o.Overlay,
-			Handlers: o.Handlers, Attached: o.Attached, Sleepers: o.Sleepers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, Scripted: o.Scripted, Attached: o.Attached, Sleepers: o.Sleepers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, self.faulty(o.Fault), true), Services: o.Services, KeepRecords: -1, KeepBodies: o.KeepBodies, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func() func(*journal.Record) bool {
 				if k := self.killAt.Load(); k != nil {
 					return k.reached

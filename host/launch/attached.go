@@ -34,6 +34,36 @@ type Beside struct {
 	Own InProcess
 }
 
+// Scripted is a worker some of whose functions are played by this process. What functions
+// there are, and their bindings, the worker says, or the files of the app.
+type Scripted struct{ Beside }
+
+// Functions implements host.Invoker.
+func (s *Scripted) Functions(ctx context.Context) ([]call.Declaration, error) {
+	return s.Worker.Functions(ctx)
+}
+
+// Invoke implements host.Invoker. A script returns a value as functions of workers do, and its
+// failures are the text alone: the types of Go are nothing to an orchestrator in another language.
+func (s *Scripted) Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error) {
+	if !s.own(req.Function) {
+		return s.Worker.Invoke(ctx, req, log)
+	}
+	own := *req
+	own.Outputs = append(slices.Clone(req.Outputs), "$return")
+	resp, err := s.Own.Invoke(ctx, &own, log)
+	if err == nil && resp.Error != nil {
+		resp.Error.Message = strings.TrimPrefix(resp.Error.Message, resp.Error.Type+": ")
+	}
+	return resp, err
+}
+
+// Load tells the worker of all functions, also of those that are played: so one process serves
+// hosts with scripts and without.
+func (s *Scripted) Load(ctx context.Context, functions []worker.Function) (map[string]*call.Error, error) {
+	return s.Worker.Load(ctx, functions)
+}
+
 // own reports whether a function is of this process.
 func (b *Beside) own(name string) bool {
 	declared, _ := b.Own.Functions(context.Background()) // in process it cannot fail

@@ -59,7 +59,11 @@ func (s *Scenario) options(folder string, seed uint64, before *lineage, played p
 		if err != nil {
 			return nil, err
 		}
-		o.Handlers, o.Unchecked = handlers, true // scripts keep to the clock
+		if o.Unchecked = true; s.activitiesOnly(o.Dir) { // scripts keep to the clock
+			o.Scripted, o.Unchecked = handlers, false
+		} else {
+			o.Handlers = handlers
+		}
 	}
 	switch {
 	case o.Dir == "" || s.edits():
@@ -265,21 +269,22 @@ func (s *Scenario) handlers(dir string, seed uint64, before *lineage, played pla
 	registered := functions.New()
 	scripts := map[string]*script{}
 	described := describedIn(dir)
+	only := s.activitiesOnly(dir)
 	for _, name := range described {
-		if !s.attached {
+		if !s.attached && !only {
 			scripts[name] = &script{}
 		}
 	}
 	for _, given := range slices.Sorted(maps.Keys(s.Functions)) {
 		name, f := given, s.Functions[given]
 		run := f.Handler
-		if run == nil && s.attached {
+		if run == nil && (s.attached || only) {
 			continue
 		}
 		if run == nil {
 			run = &script{}
 		}
-		if f.Trigger == nil {
+		if f.Trigger == nil && (!only || hasName(described, name)) {
 			own, err := s.functionFile(dir, name)
 			if err != nil {
 				return nil, err
@@ -292,7 +297,7 @@ func (s *Scenario) handlers(dir string, seed uint64, before *lineage, played pla
 		scripts[nameIn(described, name)] = run
 	}
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
-		p := &player{seed: seed, script: scripts[name], done: map[string]int{}, matched: make([]bool, len(scripts[name].actions))}
+		p := &player{activity: only, seed: seed, script: scripts[name], done: map[string]int{}, matched: make([]bool, len(scripts[name].actions))}
 		played[journal.Qualified(s.of, name)] = p
 		if s.redrives() {
 			p.before = before

@@ -36,7 +36,7 @@ func chains(jobs []Job) (list []chain) {
 			of.app = job.Options.App
 		}
 		times[job.Scenario]++
-		if job.Scenario.ownWorker() || job.Scenario.scripted() || job.Scenario.inGo(of.app) {
+		if job.Scenario.ownWorker() || job.Scenario.scripted() && !job.Scenario.activitiesOnly(job.Scenario.folder(of.app)) || job.Scenario.inGo(of.app) {
 			list = append(list, chain{i})
 			continue
 		}
@@ -56,11 +56,16 @@ func (s *Scenario) inGo(folder string) bool {
 	if len(s.Apps) > 0 {
 		return true // each app has workers of its own
 	}
-	if folder == "" {
-		folder = filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.App))
-	}
-	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	_, err := os.Stat(filepath.Join(s.folder(folder), "go.mod"))
 	return err == nil
+}
+
+// folder is the one of the scenario's app, or the one that takes its place.
+func (s *Scenario) folder(instead string) string {
+	if instead != "" {
+		return instead
+	}
+	return filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.App))
 }
 
 // run runs the jobs of a chain. A job that does not begin has no result.

@@ -26,6 +26,7 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		if f.Trigger == nil && s.App == "" && len(s.Apps) == 0 {
 			faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "trigger"), "", `a trigger binding, such as {type: queueTrigger, queueName: orders}`, "a function without an app needs a trigger"))
 		}
+		faults = append(faults, s.orchestratorFaults(name, f)...)
 		if f.Handler != nil {
 			for i, a := range f.Handler.actions {
 				if a.Do == "retryAfter" && a.After == 0 {
@@ -46,6 +47,12 @@ func (s *Scenario) check() (faults []*schemas.Fault) {
 		if f := s.When[i].Fault; f != nil {
 			faults = s.checkFault(schemas.JoinPath(at, "fault"), f, faults)
 		}
+		if c := s.When[i].Orchestration; c != nil {
+			faults = append(faults, s.controlFaults(schemas.JoinPath(at, "orchestration"), c)...)
+		}
+		if a := s.When[i].Await; a != nil {
+			faults = append(faults, s.awaitFaults(schemas.JoinPath(at, "await"), a)...)
+		}
 		if of := s.When[i].SendEvents; of != nil && of.Partition != nil && of.Key != "" {
 			faults = append(faults, s.doc.Fault(at+".sendEvents.partition", "", "one of them", "events go to the partition of their key"))
 		}
@@ -64,7 +71,7 @@ func (s *Scenario) checkEmpty(faults []*schemas.Fault) []*schemas.Fault {
 	looks := false
 	for i := range s.When {
 		st := &s.When[i]
-		looks = looks || st.Expect != nil || st.Await != nil || st.Request != nil || st.Fault != nil || st.Send != nil && st.Send.Refused != nil || st.Crash != nil && st.Crash.Point != ""
+		looks = looks || st.RaiseEvent != nil && !st.RaiseEvent.MayBeUnread || st.Expect != nil || st.Await != nil || st.Request != nil || st.Fault != nil || st.Send != nil && st.Send.Refused != nil || st.Crash != nil && st.Crash.Point != ""
 		if st.Expect != nil && st.Expect.empty() {
 			faults = append(faults, s.doc.Fault(schemas.JoinPath(schemas.IndexPath("when", i), "expect"), "", allowed, reason))
 		}

@@ -37,6 +37,9 @@ type expect struct {
 	Invariants  bool                       `json:"invariants"`
 	NothingElse bool                       `json:"nothingElse"`
 
+	Orchestrations map[string]*ofOrchestration `json:"orchestrations"`
+	Entities       map[string]json.RawMessage  `json:"entities"`
+
 	held map[string]map[string]bodies // of entities, by the words that services have for it
 }
 
@@ -119,6 +122,10 @@ func (r inspection) expect(at string, e *expect) {
 	r.busMessages(schemas.JoinPath(at, "serviceBus"), e.ServiceBus)
 	for _, s := range r.s.language.services {
 		r.held(schemas.JoinPath(at, s.Scene.Held), s, e.held[s.Scene.Held])
+	}
+	r.orchestrations(schemas.JoinPath(at, "orchestrations"), e.Orchestrations)
+	if e.Entities != nil {
+		r.durableEntities(schemas.JoinPath(at, "entities"), e.Entities)
 	}
 	r.blobs(at, e)
 	r.events(schemas.JoinPath(at, "eventHubs"), e.EventHubs)

@@ -13,7 +13,9 @@ import (
 func (r inspection) nothingElse(at string, e *expect) {
 	ran := map[string]bool{}
 	for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptStarted }) {
-		ran[rec.Function] = true
+		if rec.Trigger != "activityTrigger" || e.Orchestrations == nil { // which counts them
+			ran[rec.Function] = true
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(ran)) {
 		if !hasFold(e.Functions, name) && !slices.ContainsFunc(slices.Collect(maps.Keys(e.Functions)), func(given string) bool { return strings.EqualFold(r.cast.full(given), name) }) {
@@ -34,6 +36,7 @@ func (r inspection) nothingElse(at string, e *expect) {
 			r.mismatch(at, fmt.Sprintf("queue %q holds messages", name), "none", showList(left), r.all)
 		}
 	}
+	r.noOtherOrchestrations(at, e)
 	r.noOtherEvents(at, e)
 	r.noOtherBlobs(at, e)
 	r.noOtherDocuments(at, e)

@@ -114,6 +114,9 @@ type run struct {
 	cast   cast             // the apps; h is the first one's
 	others []*hosttest.Host // instances that run beside it
 
+	orchestrations int      // that were started without an id
+	raised         []raised // external events that are to be read
+
 	update bool // of files with timelines
 
 	at      string // path of the step that runs
@@ -211,6 +214,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 	r.struck()
 	r.at = "then"
 	inspection{r}.expect("then", &r.s.Then)
+	inspection{r}.unread()
 	inspection{r}.unplayed(played)
 	inspection{r}.idle()
 }
@@ -253,6 +257,9 @@ func (r *run) open(o *Options, before *lineage, played players) (ok bool) {
 				at = schemas.IndexPath("apps", i)
 			}
 			r.refuse(r.s.fault(at, fmt.Sprintf("the app in %q has no functions", a.Dir), `an app with functions; "redeliver check" says what it finds`))
+			return false
+		}
+		if opts.Scripted != nil && !r.activitiesScripted(p) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ type action struct {
 	Status  int                        `json:"status"`
 	Body    *body                      `json:"body"`
 	Outputs map[string]json.RawMessage `json:"outputs"`
+	Returns json.RawMessage            `json:"returns"`
 }
 
 // A pattern is a regular expression; without one it matches everything.
@@ -78,6 +80,8 @@ type player struct {
 
 	before *lineage // nil: no message is another's successor
 
+	activity bool // its messages are calls of orchestrations
+
 	mu      sync.Mutex
 	done    map[string]int // attempts, by message
 	matched []bool         // actions whose pattern some message has matched
@@ -120,6 +124,9 @@ var errScripted = errors.New("scripted failure")
 // run is the handler.
 func (p *player) run(ctx context.Context, t *functions.Trigger) error {
 	text := t.Text()
+	if plain := ""; p.activity && json.Unmarshal([]byte(text), &plain) == nil {
+		text = plain // workers are given JSON, and patterns are of what it says
+	}
 	a := p.next(p.messageOf(ctx, text), text)
 	if a.Log != "" {
 		functions.Logger(ctx).InfoContext(ctx, a.Log)
@@ -168,6 +175,9 @@ func (p *player) answer(ctx context.Context, a *action) error {
 			return fmt.Errorf("scripted output: %w", err)
 		}
 	}
+	if a.Returns != nil {
+		return functions.SetReturn(ctx, a.Returns)
+	}
 	if a.Status == 0 && a.Body == nil {
 		return nil
 	}
@@ -185,6 +195,9 @@ func (p *player) answer(ctx context.Context, a *action) error {
 // a tick, begins anew with each delivery.
 func (p *player) messageOf(ctx context.Context, body string) string {
 	inv := functions.FromContext(ctx)
+	if instance, _, ok := strings.Cut(inv.MessageID, "#"); ok && p.activity {
+		return instance + "#" + body // a retry of the orchestrator is another call with the same input
+	}
 	if inv.MessageID != "" {
 		message := inv.MessageID + inv.Metadata.Get("SequenceNumber") // of Service Bus, whose senders choose identifiers
 		p.continued(message, inv.MessageID)

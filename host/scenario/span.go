@@ -67,6 +67,7 @@ var (
 		"body": true, "bodies": true, "documents": true, "events": true, "properties": true, "host": true, "settings": true, "trigger": true,
 		"bindings": true, "retry": true, "redeliver": true, "outputs": true, "edit": true, "journal": true, "queues": true,
 		"hidden": true, "serviceBus": true, "blobs": true, "eventHubs": true, "headers": true,
+		"input": true, "data": true, "returns": true, "output": true, "customStatus": true,
 	}
 )
 
@@ -75,7 +76,7 @@ func (l *language) spanFaults(doc *schemas.Document, path string, value any, fau
 	switch value := value.(type) {
 	case map[string]any:
 		for key, v := range value {
-			if !data[key] && !l.holds(key) {
+			if !data[key] && !l.holds(key) && !(key == "entities" && path != "") {
 				at := schemas.JoinPath(path, key)
 				if n, ok := v.(json.Number); ok && key != "chance" && !whole(n) {
 					faults = append(faults, doc.Fault(at, n.String(), "a whole number in digits", "the number has a point or an exponent"))

@@ -48,6 +48,11 @@ type step struct {
 	ScaleIn     int               `json:"scaleIn"`
 	Expect      *expect           `json:"expect"`
 	Deed        *deed             `json:"-"` // an operation
+
+	StartOrchestration *startOrchestration `json:"startOrchestration"`
+	RaiseEvent         *raiseEvent         `json:"raiseEvent"`
+	Signal             *signal             `json:"signal"`
+	Orchestration      *controlled         `json:"orchestration"`
 }
 
 type send struct {
@@ -114,6 +119,10 @@ type await struct {
 	Settled       string `json:"settled"`
 	Attempt       int    `json:"attempt"`
 	DeliveryCount int64  `json:"deliveryCount"`
+
+	// Orchestration is an instance whose end is awaited, with this status if there is one.
+	Orchestration string `json:"orchestration"`
+	Status        string `json:"status"`
 }
 
 // start is the time at which the scenario begins.
@@ -134,6 +143,7 @@ func (s *Scenario) start(o *hosttest.Options) error {
 // step carries out a step.
 func (r *run) step(s *step) {
 	switch {
+	case r.orchestrate(s):
 	case s.Deed != nil:
 		r.deed(s.Deed)
 	case s.Send != nil:
@@ -318,6 +328,10 @@ func (r *run) write(w *write) {
 }
 
 func (r *run) await(a *await) {
+	if a.Orchestration != "" {
+		r.awaitOrchestration(a)
+		return
+	}
 	if a.Function != "" {
 		r.mustKnow("await.function", aFunction, a.Function)
 	}

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,6 +76,7 @@ func (op *operation) recordTurn(inst *instance, t *turn, r *plan.Result, before 
 	fields := []string{
 		"turn", strconv.Itoa(inst.Turns), "execution", inst.Execution, "in", eventsText(t.events), "out", eventsText(r.Events),
 		"open", openText(r.Open), "events", strconv.Itoa(len(inst.history)), "customStatus", custom,
+		"unread", eventNames(r.Buffered),
 	}
 	if m := r.Mismatch; m != nil {
 		planned := "nothing"
@@ -248,6 +250,19 @@ func eventsText(events []durable.Event) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// eventNames are the names of external events, each as JSON, which any name can be.
+func eventNames(events []durable.Event) string {
+	if len(events) == 0 {
+		return ""
+	}
+	names := make([]string, len(events))
+	for i := range events {
+		names[i] = events[i].Name
+	}
+	text, _ := json.Marshal(names) // strings can be written
+	return string(text)
 }
 
 var typeNames = [...]string{"ExecutionStarted", "ExecutionCompleted", "ExecutionFailed", "ExecutionTerminated", "TaskScheduled", "TaskCompleted", "TaskFailed",

@@ -103,10 +103,28 @@ func (r *release) make(b build, out string) error {
 	if r.thirdParty, err = thirdPartyLicenses(r.root, all); err != nil {
 		return err
 	}
+	return replace(out, func(dir string) error { return r.pack(files, dir) })
+}
+
+// replace has write fill a folder beside out and puts it in the place of out. Where it fails,
+// what was there stays, and nothing else does.
+func replace(out string, write func(dir string) error) error {
+	parent := filepath.Dir(out)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(parent, ".release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := errors.Join(os.Chmod(dir, 0o755), write(dir)); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
-	return r.pack(files, out)
+	return os.Rename(dir, out)
 }
 
 // replaceable refuses a folder that holds something else than a release.

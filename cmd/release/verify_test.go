@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -158,5 +159,31 @@ func TestManualPage(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}
+	}
+}
+
+// A release that fails leaves the one before it as it was, and no folder beside it.
+func TestFailedReleaseLeavesTheOldOne(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	out := filepath.Join(parent, "dist")
+	write := func(text string, end error) error {
+		return replace(out, func(dir string) error {
+			return errors.Join(os.WriteFile(filepath.Join(dir, manifestFile), []byte(text), 0o644), end)
+		})
+	}
+	failed := errors.New("no disk")
+	if err := errors.Join(write("old", nil), write("older", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("new", failed); !errors.Is(err, failed) {
+		t.Fatalf("the release ended with %v", err)
+	}
+	list, err := os.ReadDir(parent)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("beside the release: %v, %v", list, err)
+	}
+	if text := string(read(t, out, manifestFile)); text != "older" || replaceable(out) != nil {
+		t.Errorf("the release is %q", text)
 	}
 }

@@ -86,9 +86,9 @@ generate: ## generate code from the .proto files (needs protoc), the list of ope
 	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GO)
 	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GRPC)
 	PATH=$(CURDIR)/.bin:$$PATH protoc -I . --go_out=. --go_opt=paths=source_relative \
-	  --go-grpc_out=. --go-grpc_opt=paths=source_relative functions/functionpb/handler.proto host/worker/workerpb/functionrpc.proto host/worker/settlementpb/settlement.proto
+	  --go-grpc_out=. --go-grpc_opt=paths=source_relative functions/functionpb/handler.proto host/worker/workerpb/functionrpc.proto host/worker/settlementpb/settlement.proto host/emulator/sidecar/sidecarpb/sidecar.proto
 	go test ./host/ops/all -run TestControlTable -update
-	git diff --exit-code -- functions/functionpb host/worker/workerpb host/worker/settlementpb host/web/doc.go schemas/openapi
+	git diff --exit-code -- functions/functionpb host/worker/workerpb host/worker/settlementpb host/emulator/sidecar/sidecarpb host/web/doc.go schemas/openapi
 
 .PHONY: ui
 ui: ## test and build the page, host/web/ui/dist (needs Node)

@@ -66,6 +66,11 @@ type Reader interface {
 	// it stands. CodeNotFound at once for an unknown one.
 	AwaitEnd(ctx context.Context, id string, until time.Time) (*Instance, error)
 
+	// Await waits until an instance is there and its first turn is made, or with end until it
+	// is finished: without a limit but that of ctx, and without a reason for a virtual clock to
+	// go on.
+	Await(ctx context.Context, id string, end bool) (*Instance, error)
+
 	// AllowPoll lets the clock go on by at most d before it returns, so that somebody who
 	// holds the clock and asks again and again for an unfinished instance sees it end (spec
 	// durable 11.4, DF-9). It returns at once where the clock is real.
@@ -102,6 +107,11 @@ type Entities interface {
 
 	// Entities returns a page of the entities that q asks for, ordered by id.
 	Entities(ctx context.Context, q EntityQuery) (page []*Entity, token string, err error)
+
+	// Clean removes entities that do not exist and wait for nothing, with empty, and ends
+	// the locks whose owners have ended or are unknown, with orphaned. It returns how many of
+	// each.
+	Clean(ctx context.Context, empty, orphaned bool) (removed, released int, err error)
 }
 
 // Work is what the triggers ask of a hub: each function of the running app has one loop

@@ -52,7 +52,8 @@ type Event struct {
 	FireAt          time.Time
 	Status          Status // of the end of an execution
 	Data            *string
-	Generation      int // of the app that wrote it; not sent to workers
+	Tags            map[string]string // of a start, and of what was scheduled
+	Generation      int               // of the app that wrote it; not sent to workers
 }
 
 // Parent is the orchestration that has made another.

@@ -55,6 +55,8 @@ type Instance struct {
 	Open                                 []Open  // what it waits for
 	Findings                             []Finding
 	Turns, Events                        int
+	Tags                                 map[string]string
+	Due                                  time.Time // of a start that waits
 }
 
 // Open is one thing that an instance waits for.
@@ -77,7 +79,8 @@ type Start struct {
 	Name, ID, Version string
 	Input             *string   // JSON text
 	Due               time.Time // not before; zero: now
-	By                string    // client, http, binding, cli: for the journal
+	Tags              map[string]string
+	By                string // client, http, binding, cli: for the journal
 }
 
 // Query asks for instances. Empty members do not limit.
@@ -137,6 +140,7 @@ type Entity struct {
 // EntityQuery asks for entities.
 type EntityQuery struct {
 	Name     string
+	Prefix   string    // of the id
 	From, To time.Time // of the last operation
 	State    bool      // with state
 	Top      int       // 0: 100

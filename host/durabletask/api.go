@@ -16,6 +16,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/sidecar"
 	"github.com/redeliver/redeliver/host/listen"
 )
 
@@ -69,6 +71,7 @@ type API struct {
 	code   func() string // the key in links
 	rpc    *listen.Server
 	rpcURL string
+	grpc   *sidecar.Server
 	closed bool
 }
 
@@ -141,13 +144,36 @@ func (a *API) RPC() (string, error) {
 	return a.rpcURL, nil
 }
 
-// Close closes the RPC server, if it was opened, and waits for its requests. Close the host
-// first: that ends what they wait for.
+// GRPC is the URL of the service for clients of the protobuf protocol, e.g.
+// http://127.0.0.1:40124 (spec durable 10.5). The first call opens it, on a free port of the
+// loopback address; it needs no key. The error is a *listen.PortError, or says that the API is
+// closed.
+func (a *API) GRPC() (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return "", errors.New("the gRPC server of Durable Functions is closed")
+	}
+	if a.grpc == nil {
+		server, err := sidecar.Open(&sidecar.Options{Clock: a.opts.Clock, Hub: a.opts.Hub, Token: a.opts.Token})
+		if err != nil {
+			return "", err
+		}
+		a.grpc = server
+	}
+	return "http://127.0.0.1:" + strconv.Itoa(a.grpc.Port()), nil
+}
+
+// Close closes the servers for workers, if they were opened, and waits for their requests.
+// Close the host first: that ends what they wait for.
 func (a *API) Close() error {
 	a.mu.Lock()
-	server := a.rpc
-	a.closed, a.rpc = true, nil
+	server, service := a.rpc, a.grpc
+	a.closed, a.rpc, a.grpc = true, nil, nil
 	a.mu.Unlock()
+	if service != nil {
+		service.Close()
+	}
 	if server == nil {
 		return nil
 	}

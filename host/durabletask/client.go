@@ -17,6 +17,21 @@ type ClientInput struct {
 	HTTPBaseURL                   *string    `json:"httpBaseUrl"`
 }
 
+// ProtobufInput is what a function with a durableClient is given in protocol B, as JSON.
+type ProtobufInput struct {
+	TaskHubName                   string    `json:"taskHubName"`
+	ConnectionName                *string   `json:"connectionName"`
+	CreationURLs                  *struct{} `json:"creationUrls"`
+	ManagementURLs                *struct{} `json:"managementUrls"`
+	BaseURL                       *string   `json:"baseUrl"`
+	RequiredQueryStringParameters string    `json:"requiredQueryStringParameters"`
+	RPCBaseURL                    string    `json:"rpcBaseUrl"`
+	HTTPBaseURL                   string    `json:"httpBaseUrl"`
+	UseForwardedHost              bool      `json:"useForwardedHost"`
+	MaxGRPCMessageSizeInBytes     int       `json:"maxGrpcMessageSizeInBytes"`
+	GRPCHTTPClientTimeout         string    `json:"grpcHttpClientTimeout"` // JSON in a text, as on the platform
+}
+
 // Creation are the addresses at which instances are started.
 type Creation struct {
 	Create     string `json:"createNewInstancePostUri"`
@@ -42,4 +57,23 @@ func (a *API) Client(hub durable.Hub, connection string, rpc bool) (*ClientInput
 	var err error
 	out.RPCBaseURL, err = a.RPC()
 	return out, err
+}
+
+// ProtobufClient is Client for functions that speak the protobuf protocol. The gRPC service
+// is opened, if it is not open yet.
+func (a *API) ProtobufClient(hub durable.Hub, connection string) (*ProtobufInput, error) {
+	origin, code := a.base()
+	l := Links{Origin: origin, Code: code}
+	address, err := a.GRPC()
+	if err != nil {
+		return nil, err
+	}
+	out := &ProtobufInput{
+		TaskHubName: hub.Name(), RequiredQueryStringParameters: l.key(), RPCBaseURL: address, HTTPBaseURL: l.Base(),
+		UseForwardedHost: a.opts.Forwarded != nil && a.opts.Forwarded(), MaxGRPCMessageSizeInBytes: 4 << 20, GRPCHTTPClientTimeout: `"00:01:40"`,
+	}
+	if connection != "" {
+		out.ConnectionName = &connection
+	}
+	return out, nil
 }

@@ -13,9 +13,9 @@ import (
 // fake is a hub that answers as the contract says and runs nothing: tests set how its
 // instances stand.
 type fake struct {
-	durable.Work
-	clk  clock.Clock
-	name string
+	durable.Hub // of what is not asked for
+	clk         clock.Clock
+	name        string
 
 	on     map[string]*durable.Instance
 	states map[durable.EntityID]string

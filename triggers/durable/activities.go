@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
@@ -102,6 +103,9 @@ func (l *activities) reply(res triggers.Result) (durable.Reply, triggers.Settlem
 func (l *activities) message(a *durable.Activity) triggers.Message {
 	m := triggers.Message{ID: a.Instance + "#" + strconv.Itoa(a.Number), Metadata: map[string]any{}}
 	m.Value = inputOf(a.Input)
+	if l.opts.Protocol == durable.Protobuf && !m.Value.IsNull() {
+		m.Value = bindings.StringValue(a.Input)
+	}
 	describe(m.Metadata, a, l.binding, m.Value)
 	return m
 }

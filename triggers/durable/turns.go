@@ -12,6 +12,14 @@ import (
 
 // Options of the listeners.
 type Options struct {
+	// Protocol is how the functions are spoken to: in that of protobuf the input of an
+	// activity is JSON with its quotes, and what an orchestrator or entity returns is text.
+	Protocol durable.Protocol
+
+	// Aborts reports whether an error leaves nothing of a turn, beside a timeout and a stop
+	// of the host: the turn comes again. Nil: none does.
+	Aborts func(err error) bool
+
 	// Failed says what a worker has told of a failed call: its message, labels included,
 	// and its stack. Nil: the error's text.
 	Failed func(err error) (message, stack string)
@@ -33,6 +41,9 @@ func filled(opts *Options) Options {
 	}
 	if o.Failed == nil {
 		o.Failed = func(err error) (string, string) { return err.Error(), "" }
+	}
+	if o.Aborts == nil {
+		o.Aborts = func(error) bool { return false }
 	}
 	if o.Reported == nil {
 		o.Reported = func(*durable.Activity) {}
@@ -84,12 +95,14 @@ func (l *turns) run(ctx context.Context, caller triggers.Caller, t *durable.Turn
 }
 
 // reply is what came of a call. A timeout and a stop of the host leave nothing (spec durable
-// 5.9); the end of the worker's process is a failure like any other.
+// 5.9); the end of the worker's process is a failure like any other, unless Aborts says else.
 func (l *turns) reply(res triggers.Result) durable.Reply {
 	switch {
+	case res.Err == nil && l.opts.Protocol == durable.Protobuf:
+		return durable.Reply{Value: resultOf(res.Returned)}
 	case res.Err == nil:
 		return durable.Reply{Value: stateOf(res.Returned)}
-	case res.Cancelled || timedOut(res.Err):
+	case res.Cancelled || timedOut(res.Err) || l.opts.Aborts(res.Err):
 		return durable.Reply{Aborted: res.Err}
 	}
 	message, stack := l.opts.Failed(res.Err)

@@ -106,6 +106,28 @@ func (h *Hub) AwaitEnd(ctx context.Context, id string, until time.Time) (*durabl
 	return out, err
 }
 
+// Await implements durable.Reader.
+func (h *Hub) Await(ctx context.Context, id string, end bool) (out *durable.Instance, err error) {
+	for out == nil && err == nil {
+		err = h.epoch.During(func() error {
+			op, err := h.e.begin()
+			if err == nil {
+				inst := h.e.get(h.key(), id)
+				if inst != nil && (inst.Status.Finished() || !end && inst.Status != durable.Pending) {
+					out = inst.view(durable.Read{})
+				} else {
+					err = h.e.ended.Wait(ctx)
+				}
+			}
+			if finishErr := op.finish(ctx); err == nil {
+				err = finishErr
+			}
+			return err
+		})
+	}
+	return out, err
+}
+
 // AllowPoll implements durable.Reader.
 func (h *Hub) AllowPoll(ctx context.Context, id string, d time.Duration) error {
 	err := h.watch(ctx, id, h.e.now().Add(d), false, func(*instance) {})

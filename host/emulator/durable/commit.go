@@ -40,6 +40,9 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 		inst.Status, inst.Output = durable.Suspended, reasonOf(inst.history)
 	}
 	inst.waits, inst.known = r.Open, true
+	if inst.All == 1 {
+		op.e.ended.Broadcast() // it has begun
+	}
 	op.recordTurn(inst, t, r, before)
 	for _, number := range r.Cancelled {
 		op.cancel(inst, number, r)
@@ -114,7 +117,7 @@ func (op *operation) addChild(inst *instance, e *durable.Event) {
 		op.send(inst, inst.Execution, durable.Event{Type: durable.SubOrchestrationInstanceFailed, ID: -1, Task: e.ID, Reason: &reason})
 		return
 	}
-	op.create(inst.hub, durable.Start{Name: e.Name, ID: e.InstanceID, Version: e.Version, Input: e.Input, By: "parent"}, parent)
+	op.create(inst.hub, durable.Start{Name: e.Name, ID: e.InstanceID, Version: e.Version, Input: e.Input, Tags: e.Tags, By: "parent"}, parent)
 }
 
 // end ends an execution.
@@ -177,7 +180,7 @@ func (op *operation) again(inst *instance, r *plan.Result) {
 // started is the first event of an execution.
 func (inst *instance) started() durable.Event {
 	return durable.Event{
-		Type: durable.ExecutionStarted, ID: -1, Name: inst.Name, Version: inst.Version, Input: inst.Input, InstanceID: inst.ID, ExecutionID: inst.Execution, Parent: inst.Parent,
+		Type: durable.ExecutionStarted, ID: -1, Name: inst.Name, Version: inst.Version, Input: inst.Input, InstanceID: inst.ID, ExecutionID: inst.Execution, Parent: inst.Parent, Tags: inst.Tags,
 	}
 }
 
@@ -187,7 +190,7 @@ func (op *operation) create(h *hub, s durable.Start, parent *durable.Parent) *in
 		op.remove(old)
 	}
 	inst := &instance{record: record{
-		ID: s.ID, Name: s.Name, Version: s.Version, Execution: op.e.newID(), Status: durable.Pending, Input: s.Input, Created: op.now, Updated: op.now, Parent: parent,
+		ID: s.ID, Name: s.Name, Version: s.Version, Execution: op.e.newID(), Status: durable.Pending, Input: s.Input, Created: op.now, Updated: op.now, Parent: parent, Tags: s.Tags,
 	}}
 	h.insert(inst)
 	e := inst.started()
@@ -221,6 +224,10 @@ func (op *operation) refuse(inst *instance) {
 	t := &turn{inst: inst}
 	op.takeInbox(t)
 	d := op.e.desk(inst.hub.key)
+	if d.protobuf(inst) {
+		op.refuseWire(t, d)
+		return
+	}
 	r := &durable.Reply{Failed: true, Message: d.functions.Missing(durable.Orchestrator, inst.Name)}
 	inst.state = nil
 	op.commit(t, op.plan(inst, t.events, r))

@@ -81,21 +81,22 @@ type eventRecord struct {
 	Time   time.Time
 	Played bool `json:"-"`
 
-	Name        string           `json:",omitempty"`
-	Version     string           `json:",omitempty"`
-	InstanceID  string           `json:",omitempty"`
-	ExecutionID string           `json:",omitempty"`
-	Parent      *durable.Parent  `json:",omitempty"`
-	Input       *string          `json:",omitempty"`
-	Task        int              `json:",omitempty"`
-	Result      *string          `json:",omitempty"`
-	Reason      *string          `json:",omitempty"`
-	Details     *string          `json:",omitempty"`
-	Failure     *durable.Failure `json:",omitempty"`
-	FireAt      time.Time        `json:",omitzero"`
-	Status      durable.Status   `json:",omitempty"`
-	Data        *string          `json:",omitempty"`
-	Generation  int              `json:",omitempty"`
+	Name        string            `json:",omitempty"`
+	Version     string            `json:",omitempty"`
+	InstanceID  string            `json:",omitempty"`
+	ExecutionID string            `json:",omitempty"`
+	Parent      *durable.Parent   `json:",omitempty"`
+	Input       *string           `json:",omitempty"`
+	Task        int               `json:",omitempty"`
+	Result      *string           `json:",omitempty"`
+	Reason      *string           `json:",omitempty"`
+	Details     *string           `json:",omitempty"`
+	Failure     *durable.Failure  `json:",omitempty"`
+	FireAt      time.Time         `json:",omitzero"`
+	Status      durable.Status    `json:",omitempty"`
+	Data        *string           `json:",omitempty"`
+	Tags        map[string]string `json:",omitempty"`
+	Generation  int               `json:",omitempty"`
 }
 
 type messageRecord struct {

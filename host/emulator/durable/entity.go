@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/emulator/durable/plan"
+	"github.com/redeliver/redeliver/host/emulator/durable/wire"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 )
 
@@ -21,7 +22,7 @@ func (h *Hub) Signal(ctx context.Context, id durable.EntityID, name, input strin
 	}
 	return h.operate(ctx, FaultPoint{Op: "Signal", Function: id.Name, Instance: id.String()}, func(op *operation) error {
 		f := fold(durable.Function{Kind: durable.EntityFunction, Name: id.Name})
-		if d := op.e.desk(h.key()); d.served() && !d.runs(f) {
+		if d := op.e.desk(h.key()); d.served() && !d.runs(f) && d.of(f).Protocol != durable.Protobuf {
 			return &durable.Error{Code: durable.CodeUnknown, Text: d.functions.Missing(f.Kind, id.Name)}
 		}
 		bytes := op.e.st.ids.Next()
@@ -36,17 +37,6 @@ func (h *Hub) Signal(ctx context.Context, id durable.EntityID, name, input strin
 		op.request(op.e.hubOf(h.name), id.String(), r)
 		return nil
 	})
-}
-
-// addRequest sends what an orchestrator has scheduled for an entity, or for another
-// orchestrator.
-func (op *operation) addRequest(inst *instance, e *durable.Event) {
-	var r plan.Request
-	if _, ok := durable.ParseEntityID(e.InstanceID); !ok || json.Unmarshal([]byte(*e.Input), &r) != nil {
-		op.send(inst.hub.instances[e.InstanceID], "", durable.Event{Type: durable.EventRaised, ID: -1, Name: e.Name, Input: e.Input})
-		return
-	}
-	op.request(inst.hub, e.InstanceID, r)
 }
 
 // request puts an operation into the queue of an entity, now or when it is due.
@@ -95,13 +85,15 @@ func (op *operation) takeBatch(t *turn) string {
 	}
 	id, _ := durable.ParseEntityID(inst.ID)
 	out := batchJSON{Self: selfJSON(id), Exists: inst.Exists, State: inst.Content, Batch: []operationJSON{}}
-	for _, m := range inst.inbox[:min(most, len(inst.inbox))] {
-		var r plan.Request
-		_ = json.Unmarshal([]byte(*m.event.Input), &r) // it was written by String
+	for _, m := range inst.operations(most) {
+		r := *m.request()
 		t.batch = append(t.batch, r)
 		out.Batch = append(out.Batch, operationJSON{r.Operation, r.Input, r.Signal, r.ID})
 	}
 	t.taken = len(t.batch)
+	if t.d.protobuf(inst) {
+		return wire.BatchRequest(inst.ID, inst.Content, t.batch)
+	}
 	b, err := json.Marshal(out)
 	if err != nil { // texts always marshal
 		panic(err)
@@ -162,6 +154,10 @@ func resultText(raw json.RawMessage) *string {
 // commitBatch writes what a batch has come to: state, answers, then signals.
 func (op *operation) commitBatch(t *turn, r *durable.Reply) {
 	inst := t.inst
+	if op.e.desk(inst.hub.key).protobuf(inst) {
+		op.commitWireBatch(t, r)
+		return
+	}
 	reply, err := readBatch(r, len(t.batch))
 	if err != nil {
 		op.abort(t, err)
@@ -191,7 +187,12 @@ func (op *operation) commitBatch(t *turn, r *durable.Reply) {
 		bytes := op.e.st.ids.Next()
 		op.request(inst.hub, id.String(), plan.Request{Operation: s.Name, Signal: true, Input: s.Input, ID: seeded.UUID(bytes).String(), Parent: inst.ID})
 	}
-	if !inst.Exists && len(inst.inbox) == 0 && len(inst.alarms) == 0 {
+	op.keep(inst)
+}
+
+// keep saves an entity, or removes it when nothing is left of it.
+func (op *operation) keep(inst *instance) {
+	if !inst.Exists && len(inst.inbox) == 0 && len(inst.alarms) == 0 && inst.LockedBy == "" {
 		op.remove(inst)
 		return
 	}
@@ -243,7 +244,7 @@ func (h *Hub) Entity(ctx context.Context, id durable.EntityID) (out *durable.Ent
 
 func (inst *instance) entityView(state bool) *durable.Entity {
 	id, _ := durable.ParseEntityID(inst.ID)
-	out := &durable.Entity{ID: id, Modified: inst.Updated, Queue: len(inst.inbox)}
+	out := &durable.Entity{ID: id, Modified: inst.Updated, Queue: len(inst.inbox), LockedBy: inst.LockedBy}
 	if state {
 		out.State = inst.Content
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/durable"
+	"github.com/redeliver/redeliver/host/emulator/durable/plan"
 )
 
 // message is one entry of an inbox.
@@ -11,6 +12,7 @@ type message struct {
 	seq       uint64
 	execution string // for which it is; "": any
 	event     durable.Event
+	asks      *plan.Request // of an entity, once it was read
 }
 
 // send puts an event into an inbox, unless it is for another execution or the instance has
@@ -20,7 +22,7 @@ func (op *operation) send(inst *instance, execution string, e durable.Event) boo
 		return false
 	}
 	e.Time = op.now
-	m := &message{op.e.st.next(), execution, e}
+	m := &message{seq: op.e.st.next(), execution: execution, event: e}
 	inst.inbox = append(inst.inbox, m)
 	op.saveMessage(inst, m)
 	op.touch(inst)
@@ -38,6 +40,9 @@ func (inst *instance) isReady(now time.Time) uint64 {
 	if inst.inbox[0].event.Type == durable.ExecutionStarted && inst.inbox[0].event.FireAt.After(now) {
 		return 0 // a start that waits
 	}
+	if inst.entity {
+		return inst.firstOperation()
+	}
 	return inst.inbox[0].seq
 }
 
@@ -51,6 +56,9 @@ func (op *operation) settle() {
 			d.drop(inst)
 			continue
 		}
+		if inst.entity && inst.turn == nil && op.locks(inst) {
+			continue // it is gone
+		}
 		switch {
 		case inst.turn != nil || len(inst.inbox) == 0:
 			d.drop(inst)
@@ -58,6 +66,8 @@ func (op *operation) settle() {
 			op.terminate(inst)
 		case d.served() && !inst.entity && !d.runs(inst.function()) && inst.isReady(op.now) != 0:
 			op.refuse(inst)
+		case d.served() && inst.entity && d.protobuf(inst) && !d.runs(inst.function()) && inst.isReady(op.now) != 0:
+			op.refuseBatch(inst)
 		default:
 			d.look(inst)
 		}

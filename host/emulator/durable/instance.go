@@ -48,12 +48,13 @@ type instance struct {
 	record
 	entity bool
 
-	history []durable.Event // of the present execution
-	places  map[int]int     // of numbers in the history
-	played  []byte          // history of earlier turns, encoded; nil: to be made
-	encoded int             // events in played
-	inbox   []*message      // in order
-	alarms  []*alarm        // in order of being set
+	history []durable.Event  // of the present execution
+	places  map[int]int      // of numbers in the history
+	played  []byte           // history of earlier turns, encoded; nil: to be made
+	encoded int              // events in played
+	speaks  durable.Protocol // of played
+	inbox   []*message       // in order
+	alarms  []*alarm         // in order of being set
 
 	// What the engine knows while it runs.
 	turn   *turn
@@ -81,6 +82,11 @@ type record struct {
 	Findings                     []durable.Finding `json:",omitempty"`
 	Exists                       bool              `json:",omitempty"` // of an entity
 	Content                      *string           `json:",omitempty"` // of an entity: its state, JSON text
+	Tags                         map[string]string `json:",omitempty"`
+
+	// LockedBy is the instance that has locked an entity, by the request Lock.
+	LockedBy string `json:",omitempty"`
+	Lock     string `json:",omitempty"`
 }
 
 func (inst *instance) function() durable.Function {

@@ -140,7 +140,7 @@ func (l *loader) message(k, value []byte) error {
 	if err := json.Unmarshal(value, &r); err != nil || r.Event.Type < 0 || int(r.Event.Type) >= len(typeNames) || inst.entity && r.Event.Input == nil {
 		return l.damage("a message of instance %q cannot be read", inst.ID)
 	}
-	inst.inbox = append(inst.inbox, &message{n, r.Execution, durable.Event(r.Event)})
+	inst.inbox = append(inst.inbox, &message{seq: n, execution: r.Execution, event: durable.Event(r.Event)})
 	l.order = max(l.order, n)
 	if r.Event.Type == durable.ExecutionStarted && !r.Event.FireAt.IsZero() {
 		inst.alarms = append(inst.alarms, &alarm{inst: inst, at: r.Event.FireAt, seq: n, number: -1})

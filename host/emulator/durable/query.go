@@ -30,6 +30,10 @@ func (inst *instance) view(read durable.Read) *durable.Instance {
 		Input: inst.Input, Output: inst.Output, CustomStatus: inst.Custom, Failure: inst.Failure, Created: inst.Created, Updated: inst.Updated,
 		Open: slices.Clone(inst.waits), Findings: slices.Clone(inst.Findings), Turns: inst.All, Events: len(inst.history),
 	}
+	out.Tags = inst.Tags
+	if len(inst.inbox) > 0 && inst.inbox[0].event.Type == durable.ExecutionStarted {
+		out.Due = inst.inbox[0].event.FireAt
+	}
 	if inst.Parent != nil {
 		out.Parent = inst.Parent.InstanceID
 	}
@@ -107,7 +111,7 @@ func (h *Hub) Entities(ctx context.Context, q durable.EntityQuery) (page []*dura
 
 func (inst *instance) entityMatches(q *durable.EntityQuery) bool {
 	switch {
-	case !inst.entity || !inst.Exists, q.Name != "" && !strings.EqualFold(q.Name, inst.Name),
+	case !inst.entity || !inst.Exists, q.Name != "" && !strings.EqualFold(q.Name, inst.Name), !strings.HasPrefix(inst.ID, q.Prefix),
 		!q.From.IsZero() && inst.Updated.Before(q.From), !q.To.IsZero() && !inst.Updated.Before(q.To):
 		return false
 	}

@@ -84,6 +84,12 @@ func (op *operation) takeInbox(t *turn) {
 
 // request is what the orchestrator is asked.
 func (inst *instance) request(of durable.Functions, events []durable.Event) string {
+	if inst.speaks != of.Protocol {
+		inst.speaks, inst.played, inst.encoded = of.Protocol, nil, 0 // the app has another runtime now
+	}
+	if of.Protocol == durable.Protobuf {
+		return inst.wireRequest(of, events)
+	}
 	for ; inst.encoded < len(inst.history); inst.encoded++ {
 		inst.played = appendEvent(inst.played, &inst.history[inst.encoded], true)
 	}
@@ -173,6 +179,8 @@ func (op *operation) reply(t *turn, r *durable.Reply) {
 		op.abort(t, r.Aborted)
 	case inst.entity:
 		op.commitBatch(t, r)
+	case op.e.desk(inst.hub.key).protobuf(inst):
+		op.commitWire(t, r)
 	default:
 		inst.aborts = 0
 		op.commit(t, op.plan(inst, t.events, r))

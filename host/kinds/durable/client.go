@@ -59,7 +59,14 @@ func newInput(f *kinds.Function, b *app.Binding) (kinds.Input, error) {
 
 // Read implements kinds.Input.
 func (i *input) Read(context.Context, kinds.Attempt) (bindings.Value, error) {
-	given, err := i.f.Env.Durable.Client(hubOf(i.f, i.b), i.connection, i.rpc)
+	hub := hubOf(i.f, i.b)
+	var given any
+	var err error
+	if protocolOf(i.f.App()) == durable.Protobuf {
+		given, err = i.f.Env.Durable.ProtobufClient(hub, i.connection)
+	} else {
+		given, err = i.f.Env.Durable.Client(hub, i.connection, i.rpc)
+	}
 	if err != nil {
 		return bindings.Value{}, err
 	}

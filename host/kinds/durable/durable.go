@@ -6,7 +6,8 @@
 // back is in package triggers/durable, what comes of it in the engine
 // (host/emulator/durable), and the addresses that a client is given in host/durabletask.
 //
-// Left out: the protobuf protocol, whose functions are in error (spec durable 2.2).
+// Left out: the protobuf protocol of runtimes that speak JSON (durableRequiresGrpc), whose
+// functions are in error, as are those of custom handlers and Go (spec durable 2.2).
 package durable
 
 import (
@@ -68,7 +69,14 @@ func listenActivities(t *kinds.Turn) (triggers.Listener, error) {
 }
 
 func options(f *kinds.Function) *trigger.Options {
-	return &trigger.Options{Failed: func(err error) (message, stack string) { return failed(f, err) }}
+	protocol := protocolOf(f.App())
+	return &trigger.Options{
+		Protocol: protocol, Failed: func(err error) (message, stack string) { return failed(f, err) },
+		Aborts: func(err error) bool {
+			_, exited := errors.AsType[*process.ExitError](err)
+			return exited && protocol == durable.Protobuf
+		},
+	}
 }
 
 // failed is what a worker has said of a failed call, as the texts of failures of the platform
@@ -109,10 +117,10 @@ func refused(a *app.App, b *app.Binding) []*schemas.Fault {
 			Path: b.PathOf("durableRequiresGrpc"), Found: "true", Reason: "Durable Functions by gRPC are not emulated yet",
 			Hint: "remove the property: without it Node.js, Python and PowerShell speak JSON",
 		}}
-	case protocolOf(a) == durable.Protobuf:
+	case protocolOf(a) == durable.Protobuf && !served[runtimeOf(a)]:
 		return []*schemas.Fault{{
-			Path: b.PathOf("type"), Found: schemas.Quote(b.Type), Reason: "Durable Functions for " + runtimeOf(a) + " are not emulated yet",
-			Hint: "Node.js and Python are served; the other functions of the app run",
+			Path: b.PathOf("type"), Found: schemas.Quote(b.Type), Reason: "Durable Functions are not emulated for " + languageOf(a),
+			Hint: "they are for Node.js, Python, PowerShell, .NET in the isolated worker model and Java; the other functions of the app run",
 		}}
 	}
 	return nil
@@ -133,6 +141,20 @@ func runtimeOf(a *app.App) string {
 
 // speaksJSON are the runtimes of protocol A; "" stands for handlers in the host's own process.
 var speaksJSON = map[string]bool{"": true, "node": true, "python": true, "powershell": true} // read only
+
+// served are the runtimes of protocol B whose packages are known here.
+var served = map[string]bool{"dotnet-isolated": true, "java": true} // read only
+
+// languageOf names what an app is written in, for errors.
+func languageOf(a *app.App) string {
+	switch runtimeOf(a) {
+	case "custom":
+		return "custom handlers, for which the platform has no package either"
+	case "go":
+		return "handlers in Go"
+	}
+	return runtimeOf(a)
+}
 
 func protocolOf(a *app.App) durable.Protocol {
 	if speaksJSON[runtimeOf(a)] {

@@ -41,7 +41,22 @@ type Request struct {
 	Parent    string     `json:"parent,omitempty"`
 	Execution string     `json:"parentExecution,omitempty"`
 	Due       *time.Time `json:"due,omitempty"`
+
+	// LockSet are the entities that a request for locks asks for, in their order; Position is
+	// the one whose turn it is.
+	LockSet  []LockTarget `json:"lockset,omitempty"`
+	Position int          `json:"pos,omitempty"`
 }
+
+// LockTarget is an entity of a request for locks.
+type LockTarget struct {
+	Name string `json:"name"`
+	Key  string `json:"key"`
+}
+
+// Release is the name of the message that ends a lock. Its text has parent and id of the
+// request.
+const Release = "release"
 
 // String is the message's text.
 func (r Request) String() string {
@@ -56,6 +71,8 @@ func (r Request) String() string {
 type Answer struct {
 	Result    *string `json:"result,omitempty"` // JSON text
 	Exception string  `json:"exceptionType,omitempty"`
+
+	Failure json.RawMessage `json:"failureDetails,omitempty"` // of the protobuf protocol
 }
 
 // isException reports whether an answer is an error.

@@ -9,6 +9,10 @@ import (
 // EventsDropped is the finding of a hub that does not keep unread events.
 const EventsDropped = "events_dropped"
 
+// Nondeterministic is the finding of an execution whose code has not done what its history
+// has.
+const Nondeterministic = "nondeterministic"
+
 // The findings that a plan shows (spec durable 12.5).
 const (
 	unknownFunction  = "unknown_function"
@@ -23,7 +27,6 @@ const (
 	notAnError       = "not_an_error"
 	lateThrow        = "late_throw"
 	stuck            = "stuck"
-	nondeterministic = "nondeterministic"
 )
 
 // Hopeless reports whether an instance with a finding can never go on (spec durable 9,
@@ -56,7 +59,7 @@ func (m *Machine) lookAround(o *Outcome) []durable.Finding {
 	w, in := &m.walk, m.in.Name
 	switch {
 	case m.mismatch != nil:
-		return add(list, nondeterministic, *o.Value+" The plan has "+plannedText(m.mismatch.Planned)+".")
+		return add(list, Nondeterministic, *o.Value+" The plan has "+plannedText(m.mismatch.Planned)+".")
 	case o != nil && o.Status == durable.ContinuedAsNew && len(m.buffer) > 0:
 		return add(list, EventsDropped, fmt.Sprintf("%s calls continueAsNew while %d events wait unread, which the platform drops (azure-functions-durable-python#331): read them first, or set durableEvents to keep", in, len(m.buffer)))
 	case o != nil || m.suspended || !w.begun:

@@ -54,9 +54,20 @@ func (m *Machine) outcome() *Outcome {
 }
 
 // mismatched ends the execution as not deterministic (spec durable 4.10).
+func (m *Machine) mismatched(e *durable.Event, planned *durable.Event) {
+	m.mismatch = &Mismatch{Event: *e}
+	if planned != nil {
+		own := *planned
+		m.mismatch.Planned = &own
+	}
+	m.ended = Mismatched(e, planned, m.n)
+}
+
+// Mismatched is the end of an execution whose history has e, where the code now wants
+// planned; nil: nothing. number is the EventId of the end.
 //
 // Source: core TaskOrchestrationContext.cs.
-func (m *Machine) mismatched(e *durable.Event, planned *durable.Event) {
+func Mismatched(e, planned *durable.Event, number int) *Outcome {
 	const changed = "Was a change made to the orchestrator code after this instance had already started running?"
 	message := "Non-Deterministic workflow detected: "
 	switch {
@@ -69,12 +80,7 @@ func (m *Machine) mismatched(e *durable.Event, planned *durable.Event) {
 	default:
 		message += fmt.Sprintf("A previous execution of this orchestration scheduled %s with sequence number %d named '%s', but the current orchestration replay instead scheduled %s named '%s' with this sequence number.  %s", typeText(e.Type), e.ID, e.Name, typeText(planned.Type), planned.Name, changed)
 	}
-	m.mismatch = &Mismatch{Event: *e}
-	if planned != nil {
-		own := *planned
-		m.mismatch.Planned = &own
-	}
-	m.ended = &Outcome{Status: durable.Failed, Number: m.n, Value: text(message), Details: text("Unhandled exception while executing orchestration: " + message)}
+	return &Outcome{Status: durable.Failed, Number: number, Value: text(message), Details: text("Unhandled exception while executing orchestration: " + message)}
 }
 
 func spaced(name string) string {

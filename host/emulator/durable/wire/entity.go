@@ -1,0 +1,114 @@
+package wire
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/redeliver/redeliver/bindings/durable"
+	"github.com/redeliver/redeliver/host/emulator/durable/plan"
+	pb "github.com/redeliver/redeliver/host/emulator/sidecar/sidecarpb"
+)
+
+// BatchRequest is what an entity is asked (spec durable 10.3). state is nil when it does not
+// exist.
+func BatchRequest(id string, state *string, batch []plan.Request) string {
+	out := &pb.EntityBatchRequest{
+		InstanceId: text(id), EntityState: optional(state),
+		Properties: map[string]*structpb.Value{"RollbackEntityOperationsOnExceptions": structpb.NewBoolValue(true)},
+	}
+	for i := range batch {
+		out.Operations = append(out.Operations, &pb.OperationRequest{Operation: text(batch[i].Operation), RequestId: batch[i].ID, Input: optional(batch[i].Input)})
+	}
+	return base64.StdEncoding.EncodeToString(marshal(out))
+}
+
+// Batch is what a batch has come to.
+type Batch struct {
+	State   *string // nil: the entity does not exist
+	Answers []plan.Answer
+	Signals []Signal
+	Starts  []durable.Start
+}
+
+// Signal is an operation that an entity sends.
+type Signal struct {
+	Entity, Operation string
+	Input             *string
+	Due               time.Time // zero: now
+}
+
+// ReadBatch reads the reply to a batch of n operations, where the state was before. With an
+// error there is none, and the batch comes again.
+func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
+	reply := &pb.EntityBatchResult{}
+	if err := decode(r, reply); err != nil {
+		return nil, err
+	}
+	out := &Batch{State: pointer(reply.GetEntityState())}
+	whole := failureOf(reply.GetFailureDetails())
+	if whole != nil {
+		out.State = before
+	}
+	for i := range n {
+		switch {
+		case i < len(reply.GetResults()):
+			result := reply.GetResults()[i]
+			if failure := result.GetFailure(); failure != nil {
+				out.Answers = append(out.Answers, failedAnswer(failureOf(failure.GetFailureDetails())))
+				continue
+			}
+			out.Answers = append(out.Answers, plan.Answer{Result: pointer(result.GetSuccess().GetResult())})
+		case whole != nil:
+			out.Answers = append(out.Answers, failedAnswer(whole))
+		default:
+			return nil, errors.New("the entity has returned fewer results than there were operations")
+		}
+	}
+	for _, a := range reply.GetActions() {
+		if s := a.GetSendSignal(); s != nil {
+			signal := Signal{Entity: s.GetInstanceId(), Operation: s.GetName(), Input: pointer(s.GetInput())}
+			if s.GetScheduledTime() != nil {
+				signal.Due = s.GetScheduledTime().AsTime()
+			}
+			out.Signals = append(out.Signals, signal)
+		}
+		if s := a.GetStartOrchestration(); s != nil {
+			start := durable.Start{ID: s.GetInstanceId(), Name: s.GetName(), Version: s.GetVersion().GetValue(), Input: pointer(s.GetInput()), By: "entity"}
+			if s.GetScheduledTime() != nil {
+				start.Due = s.GetScheduledTime().AsTime()
+			}
+			out.Starts = append(out.Starts, start)
+		}
+	}
+	return out, nil
+}
+
+// failedAnswer is the answer to a call that has failed.
+//
+// Source: core Entities/EventFormat/ResponseMessage.cs.
+func failedAnswer(f *durable.Failure) plan.Answer {
+	if f == nil {
+		f = &durable.Failure{Type: unknownType}
+	}
+	details, err := json.Marshal(detailsOf(f))
+	if err != nil { // properties come from protobuf, whose numbers may be none
+		f = &durable.Failure{Type: f.Type, Message: f.Message, Stack: f.Stack}
+		details, _ = json.Marshal(detailsOf(f)) // texts always marshal
+	}
+	message := f.Message
+	if message == "" {
+		message = f.Type
+	}
+	return plan.Answer{Exception: message, Failure: details}
+}
+
+func detailsOf(f *durable.Failure) *failureJSON {
+	if f == nil {
+		return nil
+	}
+	return &failureJSON{f.Type, f.Message, f.Stack, detailsOf(f.Inner), f.NonRetriable, f.Properties}
+}

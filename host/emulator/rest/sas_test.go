@@ -310,3 +310,17 @@ func TestPoliciesThatAreRefused(t *testing.T) {
 		t.Errorf("refused policies changed something: %s", a.Body)
 	}
 }
+
+// A signature that begins now is good now, though nothing was due since the last request.
+func TestSignatureBeginsNow(t *testing.T) {
+	b := newBench(t)
+	b.clk.Real()
+	defer b.clk.Close()
+	_, from := b.clk.Elapsed()
+	b.ask("GET", "/?comp=list", "", fullAccount.account(t, rest.DevKey)) // the connection is there, and nothing is due
+	_, to := b.clk.Elapsed()
+	now := start.Add(to - from).Format(time.RFC3339Nano)
+	if a := b.ask("GET", "/?comp=list", "", fullAccount.with("st", now).account(t, rest.DevKey)); a.Status != 200 {
+		t.Errorf("a signature of this moment: %d %s %s", a.Status, a.Code, a.Body)
+	}
+}

@@ -30,14 +30,6 @@ func (i kindInput) read(ctx context.Context, d *delivery) (bindings.Value, error
 	return i.Read(ctx, attempt{d})
 }
 
-// fixedInput gives a handler the value that host.json has for an input which is not
-// served.
-type fixedInput struct{ b *app.Binding }
-
-func (i fixedInput) binding() *app.Binding { return i.b }
-
-func (i fixedInput) read(context.Context, *delivery) (bindings.Value, error) { return i.b.Fixed, nil }
-
 // prepareInputs compiles the input bindings of the function.
 func (f *function) prepareInputs() error {
 	for _, b := range f.def.Bindings {
@@ -45,7 +37,7 @@ func (f *function) prepareInputs() error {
 			continue
 		}
 		if b.Foreign {
-			f.inputs = append(f.inputs, fixedInput{b})
+			f.inputs = append(f.inputs, newFixedInput(b))
 			continue
 		}
 		kind, ok := served.Binding(b)

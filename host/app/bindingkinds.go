@@ -26,6 +26,11 @@ type BindingKind struct {
 	// the type is foreign: its trigger does not run, its output is recorded,
 	// its input has a fixed value or stops its function.
 	Served []string
+	// Unserved says what of one input is not served although the direction is, as the end
+	// of "the type ..."; empty: it is served. An input of such a type takes a fixed value,
+	// where host.json has one for it, in the place of what its service holds. Nil: all are
+	// served, and none takes one.
+	Unserved func(b *Binding) string
 	// Connection is the name that an empty "connection" stands for, where a direction is
 	// served; "" for bindings without connections.
 	Connection string

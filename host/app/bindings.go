@@ -219,7 +219,9 @@ func (l *indexer) indexBinding(f *Function, b *Binding) {
 			}
 		}
 	case !kind.serves(b.Direction):
-		l.foreign(f, b, kind)
+		l.foreign(f, b, kind, kind.reason(b.Direction))
+	case l.unserved(f, b, kind) != "":
+		l.foreign(f, b, kind, l.unserved(f, b, kind))
 	default:
 		l.connection(f, b, kind.Connection, false)
 		if kind.Validate != nil {

@@ -1,13 +1,11 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
@@ -22,27 +20,28 @@ func (l *indexer) leaveOut(f *Function, b *Binding, kind *BindingKind) {
 
 // foreign prepares an input or output of the platform that this host does not serve: an
 // output is recorded, an input has the fixed value that host.json gives it. Without one
-// the function does not run; the app is in order, so that is a warning.
-func (l *indexer) foreign(f *Function, b *Binding, kind *BindingKind) {
+// the function does not run; the app is in order, so that is a warning. reason says what is
+// not served.
+func (l *indexer) foreign(f *Function, b *Binding, kind *BindingKind, reason string) {
 	if l.nothingServes() || f.Trigger != nil && l.foreignTrigger(f.Trigger.Type) != nil {
 		return // the function does not run anyway
 	}
 	b.Foreign = true
 	if b.Output() {
-		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; the values that the function sets are recorded, and sent nowhere",
+		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+reason+"; the values that the function sets are recorded, and sent nowhere",
 			fmt.Sprintf("%q shows it while the app runs", "redeliver peek output "+f.Name))
 	}
 	if b.Direction == "out" {
 		return
 	}
-	if value, ok := l.fixedInput(f, b); ok {
-		b.Fixed = value
+	if values, ok := l.fixedInput(f, b); ok {
+		b.Fixed = values
 		return
 	}
 	if f.NotServed == "" {
-		f.NotServed, f.LacksInput = b.Type+" "+kind.reason("in"), true
+		f.NotServed, f.LacksInput = b.Type+" "+reason, true
 	}
-	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason("in")+"; the function does not run, the others do",
+	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+reason+"; the function does not run, the others do",
 		fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name)))
 }
 
@@ -58,6 +57,17 @@ func (k *BindingKind) reason(direction string) string {
 	return text
 }
 
+// unserved says why an input is foreign whose direction is served; empty: it is not.
+func (l *indexer) unserved(f *Function, b *Binding, kind *BindingKind) string {
+	if kind.Unserved == nil || b.Direction != "in" {
+		return ""
+	}
+	if _, ok := l.givenInput(f, b); ok {
+		return "has a fixed value"
+	}
+	return kind.Unserved(b)
+}
+
 // inputsPath is where host.json has the fixed values of inputs, by function and binding.
 const inputsPath = hostjson.SwitchSection + ".inputs"
 
@@ -65,28 +75,23 @@ func inputPath(function, binding string) string {
 	return schemas.JoinPath(schemas.JoinPath(inputsPath, function), binding)
 }
 
-// fixedInput returns the value that host.json gives to an input: a text as it is,
-// everything else as JSON. Names match ignoring case.
-func (l *indexer) fixedInput(f *Function, b *Binding) (bindings.Value, bool) {
+// fixedInput returns the values that host.json gives to an input. Names match ignoring case.
+func (l *indexer) fixedInput(f *Function, b *Binding) ([]Fixture, bool) {
+	value, ok := l.givenInput(f, b)
+	if !ok {
+		return nil, false
+	}
+	return l.fixtures(f, b, value), true
+}
+
+// givenInput returns what host.json has for an input.
+func (l *indexer) givenInput(f *Function, b *Binding) (any, bool) {
 	inputs, _ := l.app.hostDoc.Lookup(inputsPath)
 	functions, _ := inputs.(map[string]any)
 	_, of, _ := document.Member(functions, f.Name)
 	values, _ := of.(map[string]any)
 	_, value, ok := document.Member(values, b.Name)
-	if !ok {
-		return bindings.Value{}, false
-	}
-	switch value := value.(type) {
-	case nil:
-		return bindings.Value{}, true
-	case string:
-		return bindings.StringValue(value), true
-	}
-	raw, err := json.Marshal(value)
-	if err != nil { // it was read from JSON
-		panic(err)
-	}
-	return bindings.JSONValue(raw), true
+	return value, ok
 }
 
 // unusedInputs warns about fixed values for inputs that there are not, or that are read

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
@@ -150,9 +149,9 @@ type Binding struct {
 	Kind *BindingKind
 
 	// Foreign is set for an input or output of the platform that this host does not
-	// serve: what an output is set to is recorded, and an input has the value Fixed.
+	// serve: what an output is set to is recorded, and an input has one of the values Fixed.
 	Foreign bool
-	Fixed   bindings.Value
+	Fixed   []Fixture
 
 	odd     DirectionRule     // of a direction that is not written as its word
 	earlier map[string]string // keys under which properties stand in the file, by those they have here

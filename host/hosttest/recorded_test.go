@@ -3,6 +3,7 @@ package hosttest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -161,7 +162,7 @@ func TestFixedInputs(t *testing.T) {
 	}, functions.Binding(`{"type":"daprSecret","name":"name","direction":"in","secretStoreName":"s","key":"k"}`),
 		functions.Binding(`{"type":"kusto","name":"row","direction":"in","tableName":"prices"}`))
 	app.Queue("Total", "orders2", func(context.Context, functions.QueueMessage) error { return nil },
-		functions.Binding(`{"type":"cosmosDB","name":"order","direction":"in","databaseName":"shop","containerName":"orders"}`))
+		functions.Binding(`{"type":"cosmosDB","name":"order","direction":"in","databaseName":"shop","containerName":"orders","sqlQuery":"SELECT TOP 1 * FROM c"}`))
 	host := func(inputs string) string { return `{"version":"2.0","redeliver":{"inputs":` + inputs + `}}` }
 	h := hosttest.New(t, &hosttest.Options{
 		Handlers: app, InError: []string{"Total"},
@@ -177,7 +178,7 @@ func TestFixedInputs(t *testing.T) {
 		t.Errorf("warnings: %v", w)
 	}
 	fault := h.App().Function("Total").Warnings[0]
-	if !strings.Contains(fault.Reason, "(Cosmos DB) that Redeliver does not serve as an input") || !strings.Contains(fault.Hint, "redeliver.inputs.Total.order") {
+	if !strings.Contains(fault.Reason, "(Cosmos DB) with a query that Redeliver does not serve") || !strings.Contains(fault.Hint, "redeliver.inputs.Total.order") {
 		t.Errorf("fault of an input without a value: %v; hint: %s", fault, fault.Hint)
 	}
 	if err := h.Edit("host.json", host(`{"Price":{"row":[]},"Total":{"order":{}}}`)); err != nil {
@@ -192,6 +193,55 @@ func TestFixedInputs(t *testing.T) {
 	}
 	if err := h.Edit("host.json", host(`{}`)); err == nil || !strings.Contains(err.Error(), "Price") {
 		t.Errorf("an edit that takes the values of running functions: %v, want a refusal", err)
+	}
+}
+
+// Fixed values by key: the first whose conditions the properties of the attempt meet. A
+// name that the binding lacks is refused with the one that is meant.
+func TestFixedInputsByKey(t *testing.T) {
+	t.Parallel()
+	var got []string
+	app := functions.New()
+	app.Queue("Price", "orders", func(ctx context.Context, _ functions.QueueMessage) error {
+		row, _ := functions.GetInput(ctx, "row")
+		got = append(got, row.Text())
+		return nil
+	}, functions.Binding(`{"type":"sql","name":"row","direction":"in","commandText":"select * from P where id = @id","parameters":"@id={id}","take":5}`))
+	host := func(list string) string {
+		return `{"version":"2.0","redeliver":{"inputs":{"Price":{"row":` + list + `}}}}`
+	}
+	const one = `{"when":{"Parameters":"@id=1"},"value":{"price":1}}`
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"host.json": host(`[` + one + `,{"when":{"parameters":"@id=2","take":5},"value":"two"},{"when":{"parameters":"@id=2"},"value":"no"},{"when":{"parameters":"@id=3"},"value":null}]`),
+	}})
+	for _, id := range []string{"1", "2", "3"} {
+		h.Send("orders", `{"id":`+id+`}`)
+		h.AwaitSettled("Price", triggers.Deleted)
+	}
+	if diff := cmp.Diff([]string{`{"price":1}`, "two", ""}, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	h.Send("orders", `{"id":4}`)
+	h.AwaitSettled("Price", triggers.Poisoned)
+	attempts := h.Attempts("Price")
+	const none = `no fixed value of host.json, at redeliver.inputs.Price.row, is for parameters "@id=4", take "5"`
+	if last := attempts[len(attempts)-1]; !strings.Contains(last.Error, none) || len(got) != 3 {
+		t.Errorf("an attempt without a value: %s, want %s; handlers ran: %d", last.Error, none, len(got))
+	}
+	for list, want := range map[string]string{
+		`[` + one + `,{"value":"else"}]`:               "",
+		`[{"value":[1]}]`:                              "", // a list as it is
+		`[{"when":{"parameter":"@id=1"},"value":1}]`:   `is "parameters" meant?`,
+		`[{"when":{"name":"row"},"value":1}]`:          `has no such property`,
+		`[{"wen":{"parameters":"@id=1"},"value":1}]`:   `is "when" meant?`,
+		`[` + one + `,{"when":{"take":5}}]`:            `an object with when (an object) and value`,
+		`[` + one + `,{"when":[],"value":1}]`:          `an object with when (an object) and value`,
+		`[{"when":{"parameters":{"id":1}},"value":1}]`: `a text, a number, true or false`,
+	} {
+		err := h.Edit("host.json", host(list))
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q", list, got, want)
+		}
 	}
 }
 

@@ -76,6 +76,8 @@ func (r shapeRow) bindings() (item, on, out map[string]any) {
 	switch kind := item["type"]; {
 	case kind == "blob":
 		item["path"], on = r.place()+"/x", trigger
+	case kind == "cosmosDB":
+		item["databaseName"], item["containerName"], on = "shapes", r.place(), trigger
 	case kind == "table" && item["direction"] == "out":
 		item["tableName"] = r.place()
 		item, out = trigger, item
@@ -202,6 +204,10 @@ func (r shapeRow) send(h *hosttest.Host) {
 	switch item, _, _ := r.bindings(); item["type"] {
 	case "blob":
 		h.Upload(r.place()+"/x", r.body())
+		h.Send(r.place(), "go")
+	case "cosmosDB":
+		h.CreateCosmos("shapes", r.place())
+		h.WriteCosmos("shapes", r.place(), r.body())
 		h.Send(r.place(), "go")
 	case "table":
 		h.WriteEntities(r.place(), r.body())

@@ -1,4 +1,4 @@
-// Package cosmosdb is the trigger and the output of Cosmos DB as the host knows them.
+// Package cosmosdb is the trigger, the input and the output of Cosmos DB as the host knows them.
 package cosmosdb
 
 import (

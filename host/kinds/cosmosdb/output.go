@@ -1,6 +1,7 @@
 package cosmosdb
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,19 +13,17 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
-	"github.com/redeliver/redeliver/schemas"
 )
 
-// Output is the Cosmos DB output.
-func Output() kinds.Binding {
+// Binding is the Cosmos DB input and output.
+func Binding() kinds.Binding {
+	both := []string{"in", "out"}
 	return kinds.Binding{
 		BindingKind: app.BindingKind{
-			Type: "cosmosDB", Of: "Cosmos DB", Directions: []string{"in", "out"}, Served: []string{"out"}, Connection: "CosmosDB",
-			Validate: func(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
-				return kinds.MissingNames(b, "databaseName", "containerName")
-			},
+			Type: "cosmosDB", Of: "Cosmos DB", Directions: both, Served: both, Connection: "CosmosDB",
+			Unserved: unserved, Validate: validateBinding,
 		},
-		Output: newOutput,
+		Output: newOutput, Input: newInput,
 	}
 }
 
@@ -35,12 +34,13 @@ type output struct {
 	key                 string // of a container that is made; empty: none is
 }
 
+// accountOf is the account that a binding means.
+func accountOf(f *kinds.Function, b *app.Binding) (cosmos.Account, error) {
+	return f.Connections.Cosmos(f.App().Settings, cmp.Or(b.Connection, "CosmosDB"))
+}
+
 func newOutput(f *kinds.Function, b *app.Binding) (kinds.Output, error) {
-	setting := b.Connection
-	if setting == "" {
-		setting = "CosmosDB"
-	}
-	account, err := f.Connections.Cosmos(f.App().Settings, setting)
+	account, err := accountOf(f, b)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var triggers = []func() kinds.Kind{ // read only
 
 // bindings are the output and input bindings.
 var bindings = []func() kinds.Binding{ // read only
-	http.Output, queue.Output, blob.Binding, table.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
+	http.Output, queue.Output, blob.Binding, table.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Binding,
 	durable.Client, durable.OldClient,
 }
 

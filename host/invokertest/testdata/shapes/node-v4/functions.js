@@ -16,7 +16,7 @@ const triggers = {
   eventGridTrigger: 'eventGrid', timerTrigger: 'timer', httpTrigger: 'http',
 };
 
-const inputs = { blob: 'storageBlob', table: 'table' };
+const inputs = { blob: 'storageBlob', cosmosDB: 'cosmosDB', table: 'table' };
 
 for (const { name, item, on, out } of require('./shapes.json')) {
   const { type, ...options } = on ?? item;

@@ -56,7 +56,7 @@ def reader(annotation):
     return tell
 
 
-INPUTS = {"blob": "blob_input", "table": "table_input"}
+INPUTS = {"blob": "blob_input", "cosmosDB": "cosmos_db_input", "table": "table_input"}
 TRIGGERS = {
     "queueTrigger": "queue_trigger", "blobTrigger": "blob_trigger", "eventHubTrigger": "event_hub_message_trigger",
     "cosmosDBTrigger": "cosmos_db_trigger", "eventGridTrigger": "event_grid_trigger", "timerTrigger": "timer_trigger", "httpTrigger": "route",

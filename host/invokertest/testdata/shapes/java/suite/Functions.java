@@ -71,6 +71,10 @@ public class Functions {
         tell(context, item);
     }
 
+    public void readArray(@QueueTrigger(name = "on", queueName = "x") String on, @BlobInput(name = "item", path = "x/y") String[] item, ExecutionContext context) {
+        tell(context, item);
+    }
+
     /** A row of a table. */
     public static class Row {
         private String PartitionKey, RowKey;

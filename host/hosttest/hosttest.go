@@ -258,6 +258,7 @@ type Host struct {
 	gridCalls
 	cosmosCalls
 	tableCalls
+	durableCalls
 	journalCalls
 
 	// StartError is the error of Start, with Options.MayFail.
@@ -342,6 +343,7 @@ func New(tb TB, opts *Options) *Host {
 func whole(h *Host) *Host {
 	h.queueCalls, h.blobCalls, h.busCalls, h.hubCalls = queueCalls{h}, blobCalls{h}, busCalls{h}, hubCalls{h}
 	h.gridCalls, h.cosmosCalls, h.tableCalls, h.journalCalls = gridCalls{h}, cosmosCalls{h}, tableCalls{h}, journalCalls{h}
+	h.durableCalls = durableCalls{h}
 	return h
 }
 

@@ -147,6 +147,12 @@ func (r row) inPython() row {
 // start runs an app of testdata with the packages of its language.
 func start(t *testing.T, language string, opts *hosttest.Options) *hosttest.Host {
 	t.Helper()
+	return startFor(t, t, language, opts)
+}
+
+// startFor is start for another one who hears of failures.
+func startFor(t *testing.T, tb hosttest.TB, language string, opts *hosttest.Options) *hosttest.Host {
+	t.Helper()
 	if opts == nil {
 		opts = &hosttest.Options{}
 	}
@@ -174,7 +180,7 @@ func start(t *testing.T, language string, opts *hosttest.Options) *hosttest.Host
 		t.Fatal(err)
 	}
 	opts.Dir = dir
-	return hosttest.New(t, opts)
+	return hosttest.New(tb, opts)
 }
 
 func hub(h *hosttest.Host) durable.Hub { return h.Services().Durable().Hub("Orders") }

@@ -479,7 +479,7 @@ func TestHistory(t *testing.T) {
 		{"Details":"x","EventType":"TaskFailed","FailureDetails":null,"FunctionName":"Ship","Reason":"no","ScheduledTime":"2030-01-01T09:00:00.0015+00:00","Timestamp":"2030-01-01T09:00:01.0015Z" INPUT},
 		{"EventType":"SubOrchestrationInstanceCompleted","FunctionName":"Kid","InstanceId":"e:2","ScheduledTime":"2030-01-01T09:00:00.0015+00:00","Timestamp":"2030-01-01T09:00:02.0015Z" INPUT FIVE},
 		{"EventType":"TimerFired","FireAt":"2030-01-01T09:00:09.0015Z","Timestamp":"2030-01-01T09:00:09.0015Z"},
-		{"EventType":"EventRaised","Input":"true","Name":"ok","ParentTraceContext":null,"Tags":null,"Timestamp":"2030-01-01T09:00:09.0015Z"},
+		{"EventType":"EventRaised","Input":"true","Name":"ok","ParentTraceContext":null,"Timestamp":"2030-01-01T09:00:09.0015Z"},
 		{"EventType":"ExecutionCompleted","FailureDetails":null,"OrchestrationStatus":"Completed","Timestamp":"2030-01-01T09:00:09.0015Z" ONE}]`
 	const begin = `[{"Correlation":null,"EventType":"ExecutionStarted","FunctionName":"Order","GenerateNewTrace":false,"Generation":0,"ParentTraceContext":null,"ScheduledStartTime":null,"Timestamp":"2030-01-01T09:00:00.0015Z" FIRST},`
 	for query, words := range map[string][]string{

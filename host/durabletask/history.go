@@ -94,7 +94,7 @@ func told(e *durable.Event, of durable.Event, show Shown) member {
 	case durable.EventSent:
 		m["InstanceId"], m["Name"], m["Input"] = e.InstanceID, e.Name, e.Input
 	case durable.EventRaised:
-		m["Name"], m["Input"], m["ParentTraceContext"], m["Tags"] = e.Name, e.Input, nil, nil
+		m["Name"], m["Input"], m["ParentTraceContext"] = e.Name, e.Input, nil
 	case durable.ExecutionSuspended, durable.ExecutionResumed:
 		m["Reason"] = e.Reason
 		if e.Reason == nil {
@@ -130,8 +130,12 @@ func failureOf(f *durable.Failure) any {
 	if f == nil {
 		return nil
 	}
+	var stack any
+	if f.Stack != "" {
+		stack = f.Stack
+	}
 	return map[string]any{
-		"ErrorType": f.Type, "ErrorMessage": f.Message, "StackTrace": f.Stack, "InnerFailure": failureOf(f.Inner),
+		"ErrorType": f.Type, "ErrorMessage": f.Message, "StackTrace": stack, "InnerFailure": failureOf(f.Inner),
 		"IsNonRetriable": f.NonRetriable, "Properties": f.Properties,
 	}
 }

@@ -72,9 +72,6 @@ func Status(i *durable.Instance, show Shown) Told {
 	if show.Input {
 		out.Input = valueOf(i.Input)
 	}
-	if i.Status == durable.Failed && i.Output != nil {
-		out.Output = stringOf(*i.Output)
-	}
 	if show.History {
 		out.HistoryEvents = folded(i.History, show)
 	}

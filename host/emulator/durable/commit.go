@@ -132,6 +132,9 @@ func (op *operation) end(inst *instance, r *plan.Result) {
 		return
 	}
 	inst.Status, inst.Output, inst.Failure = o.Status, o.Value, o.Failure
+	if o.Output != nil {
+		inst.Output = o.Output
+	}
 	op.takeOut(inst, len(inst.inbox))
 	inst.played, inst.encoded, inst.state, inst.reply = nil, 0, nil, ""
 	op.recordEnd(inst)

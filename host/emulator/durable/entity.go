@@ -217,7 +217,7 @@ func (op *operation) failBatch(t *turn, why error) {
 }
 
 // answer sends an answer to who has called.
-func (op *operation) answer(inst *instance, r *plan.Request, a plan.Answer) {
+func (op *operation) answer(inst *instance, r *plan.Request, a any) {
 	if r.Signal {
 		return
 	}

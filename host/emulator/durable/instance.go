@@ -84,6 +84,8 @@ type record struct {
 	Content                      *string           `json:",omitempty"` // of an entity: its state, JSON text
 	Tags                         map[string]string `json:",omitempty"`
 
+	StartedBy string `json:",omitempty"` // the entity that has started it
+
 	// LockedBy is the instance that has locked an entity, by the request Lock.
 	LockedBy string `json:",omitempty"`
 	Lock     string `json:",omitempty"`

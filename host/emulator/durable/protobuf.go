@@ -115,7 +115,7 @@ func (op *operation) commitWireBatch(t *turn, r *durable.Reply) {
 	inst.Updated = op.now
 	failed := 0
 	for i := range t.batch {
-		if out.Answers[i].Exception != "" {
+		if out.Answers[i].Failure != nil {
 			failed++
 		}
 		op.answer(inst, &t.batch[i], out.Answers[i])
@@ -134,7 +134,8 @@ func (op *operation) commitWireBatch(t *turn, r *durable.Reply) {
 			s.ID = op.e.newID()
 		}
 		if old := inst.hub.instances[s.ID]; old == nil || old.Status.Finished() {
-			op.create(inst.hub, s, nil)
+			started := op.create(inst.hub, s, nil)
+			started.StartedBy = inst.ID
 		}
 	}
 	op.keep(inst)
@@ -148,7 +149,7 @@ func (op *operation) refuseBatch(inst *instance) {
 	var batch []plan.Request
 	for _, m := range list {
 		batch = append(batch, *m.request())
-		op.answer(inst, m.request(), plan.Answer{Exception: message})
+		op.answer(inst, m.request(), wire.Refusal(message))
 	}
 	op.takeOut(inst, len(list))
 	inst.Updated = op.now

@@ -30,7 +30,7 @@ func (inst *instance) view(read durable.Read) *durable.Instance {
 		Input: inst.Input, Output: inst.Output, CustomStatus: inst.Custom, Failure: inst.Failure, Created: inst.Created, Updated: inst.Updated,
 		Open: slices.Clone(inst.waits), Findings: slices.Clone(inst.Findings), Turns: inst.All, Events: len(inst.history),
 	}
-	out.Tags = inst.Tags
+	out.Tags, out.Parent = inst.Tags, inst.StartedBy
 	if len(inst.inbox) > 0 && inst.inbox[0].event.Type == durable.ExecutionStarted {
 		out.Due = inst.inbox[0].event.FireAt
 	}

@@ -71,8 +71,6 @@ func (r Request) String() string {
 type Answer struct {
 	Result    *string `json:"result,omitempty"` // JSON text
 	Exception string  `json:"exceptionType,omitempty"`
-
-	Failure json.RawMessage `json:"failureDetails,omitempty"` // of the protobuf protocol
 }
 
 // isException reports whether an answer is an error.

@@ -82,6 +82,9 @@ type Outcome struct {
 	// its text.
 	Value   *string
 	Details *string // of a failure
+
+	// Output is what the instance shows of its end; nil: Value.
+	Output  *string
 	Failure *durable.Failure
 }
 

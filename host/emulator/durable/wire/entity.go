@@ -29,9 +29,15 @@ func BatchRequest(id string, state *string, batch []plan.Request) string {
 // Batch is what a batch has come to.
 type Batch struct {
 	State   *string // nil: the entity does not exist
-	Answers []plan.Answer
+	Answers []Answer
 	Signals []Signal
 	Starts  []durable.Start
+}
+
+// Answer is what an entity answers to a call.
+type Answer struct {
+	Result  *string         `json:"result"`                   // JSON text
+	Failure json.RawMessage `json:"failureDetails,omitempty"` // nil: it has not failed
 }
 
 // Signal is an operation that an entity sends.
@@ -61,7 +67,7 @@ func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
 				out.Answers = append(out.Answers, failedAnswer(failureOf(failure.GetFailureDetails())))
 				continue
 			}
-			out.Answers = append(out.Answers, plan.Answer{Result: pointer(result.GetSuccess().GetResult())})
+			out.Answers = append(out.Answers, Answer{Result: pointer(result.GetSuccess().GetResult())})
 		case whole != nil:
 			out.Answers = append(out.Answers, failedAnswer(whole))
 		default:
@@ -90,7 +96,7 @@ func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
 // failedAnswer is the answer to a call that has failed.
 //
 // Source: core Entities/EventFormat/ResponseMessage.cs.
-func failedAnswer(f *durable.Failure) plan.Answer {
+func failedAnswer(f *durable.Failure) Answer {
 	if f == nil {
 		f = &durable.Failure{Type: unknownType}
 	}
@@ -99,16 +105,21 @@ func failedAnswer(f *durable.Failure) plan.Answer {
 		f = &durable.Failure{Type: f.Type, Message: f.Message, Stack: f.Stack}
 		details, _ = json.Marshal(detailsOf(f)) // texts always marshal
 	}
-	message := f.Message
-	if message == "" {
-		message = f.Type
-	}
-	return plan.Answer{Exception: message, Failure: details}
+	return Answer{Failure: details}
+}
+
+// Refusal is the answer of an entity that there is not.
+func Refusal(message string) Answer {
+	return failedAnswer(&durable.Failure{Type: unknownType, Message: message})
 }
 
 func detailsOf(f *durable.Failure) *failureJSON {
 	if f == nil {
 		return nil
 	}
-	return &failureJSON{f.Type, f.Message, f.Stack, detailsOf(f.Inner), f.NonRetriable, f.Properties}
+	var stack *string
+	if f.Stack != "" {
+		stack = &f.Stack
+	}
+	return &failureJSON{f.Type, f.Message, stack, detailsOf(f.Inner), f.NonRetriable, f.Properties}
 }

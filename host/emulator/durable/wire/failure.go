@@ -48,6 +48,13 @@ func tags(m map[string]string) map[string]string {
 	return out
 }
 
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
 // pointer is the text of a value that may be absent.
 func pointer(v *wrapperspb.StringValue) *string {
 	if v == nil {
@@ -83,11 +90,9 @@ func failureOf(f *pb.FailureDetails) *durable.Failure {
 	}
 	out := &durable.Failure{
 		Type: f.GetErrorType(), Message: f.GetErrorMessage(), Stack: f.GetStackTrace().GetValue(), Inner: failureOf(f.GetInnerFailure()), NonRetriable: f.GetIsNonRetriable(),
+		Properties: map[string]any{}, // never null on the platform
 	}
 	for name, value := range f.GetProperties() {
-		if out.Properties == nil {
-			out.Properties = map[string]any{}
-		}
 		out.Properties[name] = value.AsInterface()
 	}
 	return out
@@ -100,7 +105,7 @@ func failureText(f *durable.Failure) string { return f.Type + ": " + f.Message }
 type failureJSON struct {
 	ErrorType      string
 	ErrorMessage   string
-	StackTrace     string
+	StackTrace     *string
 	InnerFailure   *failureJSON
 	IsNonRetriable bool
 	Properties     map[string]any
@@ -110,7 +115,7 @@ func (f *failureJSON) failure() *durable.Failure {
 	if f == nil {
 		return nil
 	}
-	return &durable.Failure{Type: f.ErrorType, Message: f.ErrorMessage, Stack: f.StackTrace, Inner: f.InnerFailure.failure(), NonRetriable: f.IsNonRetriable, Properties: f.Properties}
+	return &durable.Failure{Type: f.ErrorType, Message: f.ErrorMessage, Stack: valueOf(f.StackTrace), Inner: f.InnerFailure.failure(), NonRetriable: f.IsNonRetriable, Properties: f.Properties}
 }
 
 // Unhandled is the reason of a failed function.

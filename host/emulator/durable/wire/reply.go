@@ -185,7 +185,9 @@ func (m *machine) complete(number int, c *pb.CompleteOrchestrationAction) {
 	case durable.Failed:
 		if o.Failure = failureOf(c.GetFailureDetails()); o.Failure != nil {
 			text := failureText(o.Failure)
-			o.Value = &text
+			if o.Output = &text; o.Value == nil {
+				o.Value = &o.Failure.Message
+			}
 			inner := o.Failure
 			for inner.Inner != nil {
 				inner = inner.Inner

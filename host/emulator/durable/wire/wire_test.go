@@ -19,6 +19,8 @@ import (
 
 var start = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
+var none = map[string]any{} // read only
+
 func ptr(s string) *string { return &s }
 
 // message writes text as a message in base64.
@@ -88,7 +90,7 @@ func TestRead(t *testing.T) {
 		},
 		"failed": {
 			reply:   `actions {complete_orchestration {status: ORCHESTRATION_STATUS_FAILED result {value: "kaputt"} failure_details {error_type: "T" error_message: "kaputt" stack_trace {value: "at x"} inner_failure {error_type: "U" error_message: "inner"}}}}`,
-			outcome: &plan.Outcome{Status: durable.Failed, Value: ptr("T: kaputt"), Failure: &durable.Failure{Type: "T", Message: "kaputt", Stack: "at x", Inner: &durable.Failure{Type: "U", Message: "inner"}}},
+			outcome: &plan.Outcome{Status: durable.Failed, Value: ptr("kaputt"), Output: ptr("T: kaputt"), Failure: &durable.Failure{Type: "T", Message: "kaputt", Stack: "at x", Properties: none, Inner: &durable.Failure{Type: "U", Message: "inner", Properties: none}}},
 		},
 		"again, with an event carried over and one to itself": {
 			reply:   `actions {id: 0 send_event {instance {instance_id: "i"} name: "x" data {value: "1"}}} actions {id: 1 complete_orchestration {status: ORCHESTRATION_STATUS_CONTINUED_AS_NEW result {value: "2"} new_version {value: "3"} carryover_events {event_raised {name: "y" input {value: "3"}}} carryover_events {orchestrator_started {}}}}`,
@@ -105,7 +107,7 @@ func TestRead(t *testing.T) {
 		},
 		"the worker's own word on that wins": {
 			history: history(scheduled), reply: `actions {schedule_task {name: "Bye"}} actions {id: 1 complete_orchestration {status: ORCHESTRATION_STATUS_FAILED failure_details {error_type: "N" error_message: "m"}}}`,
-			outcome: &plan.Outcome{Status: durable.Failed, Number: 1, Value: ptr("N: m"), Failure: &durable.Failure{Type: "N", Message: "m"}},
+			outcome: &plan.Outcome{Status: durable.Failed, Number: 1, Value: ptr("m"), Output: ptr("N: m"), Failure: &durable.Failure{Type: "N", Message: "m", Properties: none}},
 		},
 	} {
 		in := &plan.Instance{ID: "i", Execution: "e", Name: "Order"}
@@ -254,7 +256,7 @@ func TestBatch(t *testing.T) {
 	if diff := cmp.Diff(got, want, protocmp.Transform()); diff != "" {
 		t.Errorf("request (-got +want):\n%s", diff)
 	}
-	failure := plan.Answer{Exception: "no", Failure: []byte(`{"ErrorType":"T","ErrorMessage":"no","StackTrace":"","InnerFailure":null,"IsNonRetriable":false,"Properties":null}`)}
+	failure := wire.Answer{Failure: []byte(`{"ErrorType":"T","ErrorMessage":"no","StackTrace":null,"InnerFailure":null,"IsNonRetriable":false,"Properties":{}}`)}
 	for name, tt := range map[string]struct {
 		reply string
 		want  *wire.Batch
@@ -262,12 +264,12 @@ func TestBatch(t *testing.T) {
 		"as it should be": {
 			`results {success {}} results {success {result {value: "6"}}} results {failure {failure_details {error_type: "T" error_message: "no"}}} entity_state {value: "6"}
 			 actions {id: 1 send_signal {instance_id: "@c@x" name: "Add" input {value: "1"} scheduled_time {seconds: 1893456000}}} actions {start_orchestration {instance_id: "o" name: "Chain" version {} input {value: "2"}}}`,
-			&wire.Batch{State: ptr("6"), Answers: []plan.Answer{{}, {Result: ptr("6")}, failure}, Signals: []wire.Signal{{Entity: "@c@x", Operation: "Add", Input: ptr("1"), Due: start}}, Starts: []durable.Start{{ID: "o", Name: "Chain", Input: ptr("2"), By: "entity"}}},
+			&wire.Batch{State: ptr("6"), Answers: []wire.Answer{{}, {Result: ptr("6")}, failure}, Signals: []wire.Signal{{Entity: "@c@x", Operation: "Add", Input: ptr("1"), Due: start}}, Starts: []durable.Start{{ID: "o", Name: "Chain", Input: ptr("2"), By: "entity"}}},
 		},
-		"the entity is gone": {`results {success {}} results {success {}} results {success {}}`, &wire.Batch{Answers: []plan.Answer{{}, {}, {}}}},
+		"the entity is gone": {`results {success {}} results {success {}} results {success {}}`, &wire.Batch{Answers: []wire.Answer{{}, {}, {}}}},
 		"failed as a whole": {
 			`results {success {}} failure_details {error_type: "T" error_message: "no"} entity_state {value: "9"}`,
-			&wire.Batch{State: ptr("1"), Answers: []plan.Answer{{}, failure, failure}},
+			&wire.Batch{State: ptr("1"), Answers: []wire.Answer{{}, failure, failure}},
 		},
 		"too few": {`results {success {}}`, nil},
 	} {

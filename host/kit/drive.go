@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/ops"
@@ -177,11 +178,12 @@ func (in Drive) wait(ctx context.Context, h *Host) (out Driven, err error) {
 		return out, err
 	}
 	if out = in.stopped(h, met, begin); met {
-		h.read, out.Seq = read, found.Seq
+		h.read, h.last, out.Seq = read, found.Seq, found.Seq
 		out.Stopped, out.Record = "met", found.AppendLine(nil)
 		return out, nil
 	}
-	out.Text = want.missed(out.Stopped, explain.Span(asTime(*in.Horizon)))
+	records := h.session.Records()
+	out.Text = want.missed(out.Stopped, explain.Span(asTime(*in.Horizon))) + want.instead(records) + want.before(host.Journal().Records(), h.last) + without(records)
 	out.Timeline, out.Logs = folded(h.session.Timeline(true)), lastLogs(h.session.Records())
 	return out, nil
 }
@@ -218,8 +220,58 @@ func (h *Host) next(ctx context.Context) (moved bool, err error) {
 
 // wanted is the record that a wait is for.
 type wanted struct {
-	what  string
-	match func(*journal.Record) bool
+	what     string
+	match    func(*journal.Record) bool
+	function string // whose deliveries are waited for; empty: anything else is
+}
+
+// instead says how deliveries of the function have ended, when one is waited for that has not
+// ended so: a checkpoint is no completion, and a message that nobody has sent is none.
+func (w *wanted) instead(records []journal.Record) string {
+	if w.function == "" {
+		return ""
+	}
+	received := false
+	var ends []string
+	for _, r := range records {
+		if !strings.EqualFold(r.Function, w.function) {
+			continue
+		}
+		received = received || r.Kind == journal.Received
+		if r.Kind == journal.Settled && !slices.Contains(ends, r.Decision) {
+			ends = append(ends, r.Decision)
+		}
+	}
+	switch {
+	case len(ends) > 0:
+		return " (its deliveries were settled as " + strings.Join(ends, ", ") + ")"
+	case received:
+		return " (it has had deliveries, and none is settled)"
+	}
+	return " (it has had no delivery: was anything sent to it?)"
+}
+
+// before says that what is waited for has come, and that an earlier wait went past it: last is
+// the record that it has returned.
+func (w *wanted) before(records []journal.Record, last uint64) string {
+	for _, r := range records {
+		if r.Seq < last && w.match(&r) {
+			return fmt.Sprintf("\nrecord %d is one, but an earlier wait has returned a later one (%d): wait for things in the order in which they happen, or look at the journal", r.Seq, last)
+		}
+	}
+	return ""
+}
+
+// without says that virtual time has gone on without a handler, which then failed by its
+// timeout and by nothing that it did; empty: time has waited for all. A handler of another
+// process that waits in real time is taken for one that hangs.
+func without(records []journal.Record) string {
+	for _, r := range records {
+		if r.Kind == journal.ClockMoved && r.Cause == clock.PatienceUsedUp.String() {
+			return fmt.Sprintf("\nvirtual time has gone on without a handler: %s; one that waits so long in real time runs in the test's own process, or waits in virtual time", r.Beside.Detail)
+		}
+	}
+	return ""
 }
 
 func (w *wanted) missed(stopped, horizon string) string {
@@ -262,7 +314,7 @@ func (h *Host) wanted(until map[string]any) (*wanted, error) {
 			return nil, refuse(http.StatusBadRequest, BadRequest, "until.%s stands alone", name)
 		}
 		if value == true {
-			return &wanted{by.what, by.match}, nil
+			return &wanted{what: by.what, match: by.match}, nil
 		}
 		text, ok := value.(string)
 		if !ok || text == "" {
@@ -272,13 +324,13 @@ func (h *Host) wanted(until map[string]any) (*wanted, error) {
 			if err := h.session.KnownEntity(text); err != nil {
 				return nil, refuse(http.StatusNotFound, NotFound, "until.%s: %v", name, err)
 			}
-			return &wanted{by.what + " of " + text, func(r *journal.Record) bool { return by.match(r) && isEntity(r.Source, text) }}, nil
+			return &wanted{what: by.what + " of " + text, match: func(r *journal.Record) bool { return by.match(r) && isEntity(r.Source, text) }}, nil
 		}
 		function, err := h.session.Known(text)
 		if err != nil {
 			return nil, refuse(http.StatusNotFound, NotFound, "until.%s: %v", name, err)
 		}
-		return &wanted{by.what + " of " + function, func(r *journal.Record) bool { return by.match(r) && strings.EqualFold(r.Function, function) }}, nil
+		return &wanted{by.what + " of " + function, func(r *journal.Record) bool { return by.match(r) && strings.EqualFold(r.Function, function) }, function}, nil
 	}
 	return h.pattern("until", until)
 }
@@ -327,7 +379,7 @@ func (h *Host) pattern(of string, until map[string]any) (*wanted, error) {
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, BadRequest, "%s: %v", of, err)
 	}
-	return &wanted{"a record " + string(text), match}, nil
+	return &wanted{what: "a record " + string(text), match: match}, nil
 }
 
 // misfit refuses a value that its member never has, such as a text for a number.

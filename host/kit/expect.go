@@ -3,6 +3,7 @@ package kit
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/journal"
@@ -33,15 +34,24 @@ func (in Expect) Do(ctx context.Context, h *Host) (out Compared, err error) {
 		if len(faults) > 0 {
 			return invalid(BadRequest, faults)
 		}
+		if len(list) == 0 && h.untouched() {
+			return refuse(http.StatusBadRequest, BadRequest, "nothing has been done with this host, and it holds whatever the app does").hinted("send, call or move time before: what is expected is compared with what has happened until now")
+		}
 		if len(list) == 0 {
 			return nil
 		}
 		out.Failures, out.Logs = failures(list), lastLogs(h.session.Records())
 		out.Again = fmt.Sprintf("REDELIVER_SEED=%d", h.seed)
-		out.Text = text(out.Failures) + fmt.Sprintf("\nseed %d; again with %s", h.seed, out.Again)
+		out.Text = text(out.Failures) + without(h.session.Records()) + fmt.Sprintf("\nseed %d; again with %s", h.seed, out.Again)
 		return nil
 	})
 	return out, err
+}
+
+// untouched reports whether nothing has happened since the host has started, and the test has
+// done nothing with it.
+func (h *Host) untouched() bool {
+	return !h.touched.Load() && h.session.Host().Journal().Len() == h.fresh
 }
 
 // text is failures for a person.

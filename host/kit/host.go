@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app/document"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/host/web"
@@ -25,10 +27,13 @@ type Host struct {
 	opened   chan struct{} // closed when it has started, or cannot
 	refused  error         // why it cannot; to be read when opened
 
-	key      string // of its clock, for handlers
+	touched  atomic.Bool // the test has done something with it
+	fresh    uint64      // number of the journal's last record when it had started
+	key      string      // of its clock, for handlers
 	sleepers *worker.Sleepers
 
 	turn   turn             // who has it moves time, or calls the session
+	last   uint64           // number of the record that the last wait returned; guarded by turn
 	read   scenario.Reading // up to the record that the last wait returned; guarded by turn
 	life   context.Context  // ends with the host; drives of others end with it
 	leave  context.CancelFunc
@@ -52,6 +57,12 @@ func (h *Host) open() {
 	h.turn.Lock()
 	defer h.turn.Unlock()
 	h.refused = failed(AppInvalid, h.session.Open())
+	if refused, ok := h.refused.(*Refused); ok && strings.Contains(refused.Text, document.LocalFile) {
+		refused.Hint = "a test gives what " + document.LocalFile + " does not have, or a clone without that file, in the settings of its host"
+	}
+	if h.refused == nil {
+		h.fresh = h.session.Host().Journal().Len()
+	}
 }
 
 // ready waits until the host has started.
@@ -94,6 +105,7 @@ func (h *Host) running(ctx context.Context, f func() error) error {
 		if h.session.Crashed() {
 			return refuse(http.StatusConflict, HostDown, "the host has crashed").hinted("start it again: POST /kit/hosts/{id}/start")
 		}
+		h.touched.Store(true)
 		return f()
 	})
 }
@@ -203,6 +215,9 @@ func (k *Kit) control(w http.ResponseWriter, r *http.Request) {
 	if err := h.ready(r.Context()); err != nil {
 		answer(w, told(err))
 		return
+	}
+	if r.Method != http.MethodGet {
+		h.touched.Store(true)
 	}
 	own := r.Clone(r.Context())
 	own.URL.Path = strings.TrimPrefix(r.URL.Path, Prefix+"/hosts/"+h.id)

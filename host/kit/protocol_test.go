@@ -412,3 +412,16 @@ func TestPathsOfRequests(t *testing.T) {
 		}
 	}
 }
+
+// A setting that a clone does not have is given by the test, and the refusal says so.
+func TestSettingsOfAClone(t *testing.T) {
+	t.Parallel()
+	k := start(t)
+	trigger := object{"type": "serviceBusTrigger", "queueName": "%QUEUE%", "connection": "Bus"}
+	functions := object{"Ship": object{"trigger": trigger, "handler": "succeed"}}
+	status, out := k.ask("POST", "/kit/hosts", object{"functions": functions})
+	if hint := fmt.Sprint(out["hint"]); status != 409 || !strings.Contains(hint, "a test gives what local.settings.json does not have") {
+		t.Errorf("%d %v", status, out)
+	}
+	k.host(object{"functions": functions, "settings": object{"QUEUE": "parcels", "Bus": "Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"}})
+}

@@ -91,7 +91,8 @@ func (h *Host) restarted(ctx context.Context, step map[string]any) (out Done, er
 		if err := h.do(step); err != nil {
 			return err
 		}
-		out = h.done()
+		h.touched.Store(true)
+		h.last, out = 0, h.done()
 		return nil
 	})
 	return out, err

@@ -32,4 +32,7 @@ function command(name) {
   return ['node', ...process.execArgv.filter((arg) => !/^--test|^--inspect/.test(arg)).map(quoted), '--test', ...pattern, ...file].join(' ');
 }
 
-module.exports = { command };
+/** The name of the test: what it has called itself, or what the runner calls it; empty: nobody knows. */
+const testName = (name) => name || state().currentTestName || '';
+
+module.exports = { command, testName };

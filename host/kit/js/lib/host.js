@@ -14,6 +14,7 @@ const { only, named, optional, whole, whollyJson, span, milliseconds, seconds, f
 const { Failure, KitError } = require('./errors');
 const { noted } = require('./awaited');
 const { command } = require('./again');
+const { keep } = require('./keep');
 const timeline = require('./timeline');
 
 const optionalSpan = (given) => (given === undefined ? undefined : span(given));
@@ -183,6 +184,7 @@ class Host {
     if (this.stopped) return;
     this.stopped = true;
     const running = [...this.client.calls];
+    await keep(this);
     try {
       const { failures = [] } = (await this.client.ask('DELETE', `/kit/hosts/${this.id}`)) || {};
       if (failures.length > 0) throw new Failure(timeline.failures(failures), failures[0]);

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import testing, { redeliver, start, seeds, Failure, KitError, KitTimeout, Host } from '@redeliver/testing';
 
 const boxes = { type: 'queueTrigger', queueName: 'boxes' };
@@ -138,6 +140,21 @@ test('state is kept and dropped', () => on({ functions: { Other: { trigger: { ty
   await host.load(state);
   assert.deepEqual((await host.queue('kept')).map((m) => m.text()), ['1']);
 }));
+
+test('the journal of a test that has a name is kept', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'kept'));
+  process.env.REDELIVER_KEEP = folder;
+  try {
+    const host = await start({ name: 'a box: ü', functions: { Pack: { trigger: boxes, handler: 'succeed' } } });
+    await host.send('boxes', 1);
+    await host.stop();
+    assert.deepEqual(fs.readdirSync(folder), ['a_box.jsonl']);
+    assert.match(fs.readFileSync(path.join(folder, 'a_box.jsonl'), 'utf8'), /"kind":"settled"/);
+  } finally {
+    delete process.env.REDELIVER_KEEP;
+    fs.rmSync(folder, { recursive: true });
+  }
+});
 
 test('failures say why', () => on(pack('fail'), async (host) => {
   await host.send('boxes', '1');

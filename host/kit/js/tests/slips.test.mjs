@@ -112,6 +112,7 @@ test('a call that nobody awaits fails the end', async () => {
 
 test('a call that has ended, and that nobody has awaited, fails the end', async () => {
   const host = await start(pack);
+  await host.clock.advance('1s');
   host.expect({ functions: { Pack: { attempts: 0 } } });
   host.attempts();
   await Promise.all([host.queue('boxes'), host.clock.now()]);

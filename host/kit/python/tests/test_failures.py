@@ -73,7 +73,7 @@ def test_the_page(run):
     """docs/kits/python.md: its app is ours, its first test fails as printed, and passes once it
     is right; the others pass."""
     page = read(*[os.pardir] * 4, "docs", "kits", "python.md")
-    app, first, mocked, alone = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    app, first, mocked, alone, settings, sdk = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert app in read("shop", "function_app.py")
     [printed] = re.findall(r"```console\n\$ python -m pytest\n(.*?)```", page, re.DOTALL)
     failed = run(first)
@@ -85,7 +85,18 @@ def test_the_page(run):
         output = output[at:]
     run(first.replace("== [5]", "== [5] * 10")).assert_outcomes(passed=1)
     imports = "from unittest import mock\nimport function_app\nimport redeliver_testing as redeliver\n"
-    run(imports + "def test_mocked():\n" + textwrap.indent(mocked, "    ") + alone).assert_outcomes(passed=2)
+    started = "def test_settings():\n" + textwrap.indent(settings, "    ") + textwrap.indent(STARTED, "    ")
+    run(imports + "def test_mocked():\n" + textwrap.indent(mocked, "    ") + alone + started).assert_outcomes(passed=3)
+    compile(sdk, "the page", "exec")
+
+
+STARTED = """
+ship = {"trigger": {"type": "serviceBusTrigger", "queueName": "parcels", "connection": "ServiceBusConnection"}, "handler": "succeed"}
+feed = {"trigger": {"type": "cosmosDBTrigger", "databaseName": "shop", "containerName": "orders", "connection": "CosmosConnection"}, "handler": "succeed"}
+with redeliver.start(functions={"Ship": ship, "Feed": feed}, settings=settings) as host:
+    host.send_service_bus("parcels", 7)
+    host.completed("Ship")
+"""
 
 
 def test_four_processes(run):

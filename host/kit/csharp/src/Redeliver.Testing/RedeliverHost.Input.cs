@@ -46,6 +46,10 @@ public sealed partial class RedeliverHost
         return (await ControlAsync(HttpMethod.Post, target, KitHttp.Bytes(message.Body), Wire.Default.Sent, cancellationToken).ConfigureAwait(false)).MessageId ?? "";
     }
 
+    /// <summary>Sends a text to a queue or topic of Service Bus.</summary>
+    /// <returns>Its message ID.</returns>
+    public Task<string> SendServiceBusAsync(string path, string text, CancellationToken cancellationToken = default) => SendServiceBusAsync(path, new BusMessage(text), cancellationToken);
+
     /// <summary>Sends a value as JSON, with camel-case names, to a queue or topic of Service Bus.</summary>
     /// <returns>Its message ID.</returns>
     [RequiresUnreferencedCode("Serializes by reflection: use BusMessage.FromJson with JsonTypeInfo in trimmed programs."), RequiresDynamicCode("Serializes by reflection.")]

@@ -110,7 +110,7 @@ public class ServicesTests
     {
         await using var host = await StartAsync(FunctionSpec.ServiceBusQueue("parcels").ScriptedJson("""[{"do": "succeed", "take": "30s", "times": 1}, "succeed"]"""));
         Assert.Equal(2, new[] { AttemptStatus.TimedOut, AttemptStatus.Unknown }.Except((await host.GetAttemptsAsync()).Select(a => a.Status)).Count());
-        await host.SendServiceBusAsync("parcels", new BusMessage("1"));
+        await host.SendServiceBusAsync("parcels", "1");
         await host.ExpireLocksAsync("parcels");
         await host.RunUntilAsync(new JournalPattern { Kind = "lock_expired" });
         await host.WaitForCompletedAsync("Pack");

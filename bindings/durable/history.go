@@ -54,6 +54,7 @@ type Event struct {
 	Data            *string
 	Tags            map[string]string // of a start, and of what was scheduled
 	Generation      int               // of the app that wrote it; not sent to workers
+	Starts          int               // of ExecutionStarted: how often clients have started the id, this time included; 0: a parent or continue-as-new did. Not sent to workers
 }
 
 // Parent is the orchestration that has made another.

@@ -41,7 +41,7 @@ func (b *Binding) DurableProperty(key string) string {
 
 // DurableName is the name under which orchestrations know the function: the one that its
 // trigger has, else the function's own. It is empty for functions of other kinds. Names
-// compare without case; those of entities are in lower case.
+// compare without case.
 func (f *Function) DurableName() string {
 	if f.Trigger == nil {
 		return ""
@@ -50,11 +50,7 @@ func (f *Function) DurableName() string {
 	if !ok {
 		return ""
 	}
-	name := cmp.Or(f.Trigger.DurableProperty(key), f.Name)
-	if f.Trigger.Is(EntityTrigger) {
-		return strings.ToLower(name)
-	}
-	return name
+	return cmp.Or(f.Trigger.DurableProperty(key), f.Name)
 }
 
 // IsDurable reports whether a binding of the function is one of Durable Functions.

@@ -153,6 +153,15 @@ func (t *Timer) Lapse() *Timer {
 	return t
 }
 
+// Work says whether work depends on a pending timer: then a Virtual may jump to it, as to
+// the end of a Sleep. Without it, time jumps for no timer. A Reset forgets it. On System
+// it does nothing.
+func (t *Timer) Work(depends bool) {
+	if t.sys == nil {
+		t.work(depends)
+	}
+}
+
 // Stop keeps f from running. It reports whether it did: false means that f has
 // begun, or was stopped before. On a Virtual an f that is due but has not had its turn
 // is still stopped; on System there is no telling, and it may begin.

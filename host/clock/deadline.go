@@ -71,6 +71,19 @@ func (h *deadlines) remove(d *deadline) bool {
 	return true
 }
 
+// mark says whether a pending deadline is a reason to jump.
+func (h *deadlines) mark(d *deadline, reason bool) {
+	if d.pos == 0 || d.reason == reason {
+		return
+	}
+	d.reason = reason
+	if reason {
+		h.reasons++
+	} else {
+		h.reasons--
+	}
+}
+
 func (h *deadlines) up(i int) {
 	e := h.heap[i]
 	for i > 0 {

@@ -302,6 +302,14 @@ func (t *Timer) armLocked(d time.Duration) {
 	t.v.setLocked(&t.due, d, false)
 }
 
+func (t *Timer) work(depends bool) {
+	v := t.v
+	v.mu.Lock()
+	v.checkLocked("Timer.Work")
+	v.deadlines.mark(&t.due, depends)
+	v.kickUnlock()
+}
+
 // fireLocked makes t's function ready.
 func (t *Timer) fireLocked() {
 	t.run = t.v.beginLocked(t.name, t.f)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -110,11 +111,19 @@ func inUse(s durable.Status) string {
 }
 
 // parse checks that a text is one JSON value, and returns it without the blanks around it.
+// The platform's texts of the errors are those of its parser; the one of an empty body is
+// kept, since clients that send none meet it.
 func parse(text []byte) (string, error) {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
-	var v json.RawMessage
-	if err := json.Unmarshal(text, &v); err != nil {
-		return "", err
+	if len(text) == 0 {
+		return "", errors.New("Error reading JToken from JsonReader. Path '', line 0, position 0.")
 	}
-	return string(text), nil
+	var v json.RawMessage
+	err := json.Unmarshal(text, &v)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before := text[:min(max(syntax.Offset-1, 0), int64(len(text)))]
+		line := bytes.Count(before, []byte("\n"))
+		return "", fmt.Errorf("The text is no JSON at line %d, position %d.", line+1, len(before)-bytes.LastIndexByte(before, '\n'))
+	}
+	return string(text), err
 }

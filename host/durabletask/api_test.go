@@ -102,7 +102,8 @@ func linksOf(id string) string {
 	return strings.NewReplacer("<I>", id, "<B>", at, "<Q>", "taskHub=TestHubName&connection=Storage&code=k1").Replace(links)
 }
 
-const noJSON = `{"Message":"Invalid JSON content","ExceptionMessage":"unexpected end of JSON input","ExceptionType":"Newtonsoft.Json.JsonReaderException","StackTrace":null}`
+const noJSON = `{"Message":"Invalid JSON content","ExceptionMessage":"The text is no JSON at line 1, position 1.","ExceptionType":"Newtonsoft.Json.JsonReaderException","StackTrace":null}`
+const noBody = `{"Message":"Invalid JSON content","ExceptionMessage":"Error reading JToken from JsonReader. Path '', line 0, position 0.","ExceptionType":"Newtonsoft.Json.JsonReaderException","StackTrace":null}`
 
 func argument(text string) string {
 	return `{"Message":"One or more of the arguments submitted is incorrect","ExceptionMessage":` + text + `,"ExceptionType":"System.ArgumentException","StackTrace":null}`
@@ -131,7 +132,7 @@ func TestRoutes(t *testing.T) {
 		{"start of an unknown name", "POST", "orchestrators/Nope/o7", "", nil, 202, linksOf("o7"), `start Nope o7 - http`},
 		{"start of a disabled one", "POST", "orchestrators/off", "", nil, 400, `{"Message":"The function 'off' doesn't exist, is disabled, or is not an orchestrator function. Additional info: The following are the known orchestrator functions: 'Order'."}`, ""},
 		{"start with bad JSON", "POST", "orchestrators/Order", "{", nil, 400, noJSON, ""},
-		{"start with two values", "POST", "orchestrators/Order", "1 2", nil, 400, `{"Message":"Invalid JSON content","ExceptionMessage":"invalid character '2' after top-level value","ExceptionType":"Newtonsoft.Json.JsonReaderException","StackTrace":null}`, ""},
+		{"start with two values", "POST", "orchestrators/Order", "1 2", nil, 400, `{"Message":"Invalid JSON content","ExceptionMessage":"The text is no JSON at line 1, position 3.","ExceptionType":"Newtonsoft.Json.JsonReaderException","StackTrace":null}`, ""},
 		{"start with an id in use", "POST", "orchestrators/Order/running", "", nil, 409, `{"Message":"An Orchestration instance with the status Running already exists."}`, ""},
 		{"start with an id of a pending one", "POST", "orchestrators/Order/pending", "", nil, 409, `{"Message":"An Orchestration instance with the status Pending already exists."}`, ""},
 		{"start in the place of a finished one", "POST", "orchestrators/Order/completed", "", nil, 202, linksOf("completed"), "start Order completed - http"},
@@ -149,7 +150,7 @@ func TestRoutes(t *testing.T) {
 		{"event as a JSON of a kind", "POST", "instances/running/raiseEvent/go", "1", []string{"Content-Type", "application/x+json"}, 400, `{"Message":"Only application/json request content is supported"}`, ""},
 		{"event without a type", "POST", "instances/running/raiseEvent/go", "1", nil, 400, `{"Message":"Only application/json request content is supported"}`, ""},
 		{"event that is no JSON", "POST", "instances/running/raiseEvent/go", "{", js, 400, noJSON, ""},
-		{"event without a body", "POST", "instances/running/raiseEvent/go", "", js, 400, noJSON, ""},
+		{"event without a body", "POST", "instances/running/raiseEvent/go", "", js, 400, noBody, ""},
 		{"event null", "POST", "instances/running/raiseEvent/go", "null", js, 202, "", "raise running go null http"},
 		{"event", "POST", "instances/Pending/raiseevent/Go", `{"a":1}`, js, 404, "", ""},
 		{"event to a pending one", "POST", "instances/pending/raiseevent/Go", `{"a":1}`, js, 202, "", `raise pending Go {"a":1} http`},
@@ -170,7 +171,7 @@ func TestRoutes(t *testing.T) {
 		{"restart under its id", "POST", "instances/completed/restart?restartWithNewInstanceId=False", "", nil, 202, linksOf("completed"), `start Order completed {"n":1} http`},
 		{"restart running under its id", "POST", "instances/running/restart?restartWithNewInstanceId=false", "", nil, 409,
 			`{"Message":"A non-terminal instance with this instance ID already exists.","ExceptionMessage":"An Orchestration instance with the status Running already exists.","ExceptionType":"DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException","StackTrace":null}`, ""},
-		{"restart unknown", "POST", "instances/nope/restart", "", nil, 400, `{"Message":"InstanceId does not match a valid orchestration instance."}`, ""},
+		{"restart unknown", "POST", "instances/nope/restart", "", nil, 400, `{"Message":"InstanceId does not match a valid orchestration instance.","ExceptionMessage":"No instance with ID 'nope' was found. (Parameter 'instanceId')","ExceptionType":"System.ArgumentException","StackTrace":null}`, ""},
 		{"restart with an id", "POST", "instances/completed/restartWithOptions?newInstanceId=o8", "", nil, 202, linksOf("o8"), `start Order o8 {"n":1} http`},
 		{"restart with a bad id", "POST", "instances/completed/restartWithOptions?newInstanceId=@o8", "", nil, 400, argument(`"Orchestration instance ids must not start with @."`), ""},
 		{"restart with an id in use", "POST", "instances/completed/restartWithOptions?newInstanceId=running", "", nil, 409,
@@ -184,7 +185,7 @@ func TestRoutes(t *testing.T) {
 		{"purge without a time", "DELETE", "instances", "", nil, 400, `"Please provide value for 'createdTimeFrom' parameter."`, ""},
 		{"purge with a time that is none", "DELETE", "instances?createdTimeFrom=soon", "", nil, 400, `"Please provide value for 'createdTimeFrom' parameter."`, ""},
 		{"purge all", "DELETE", "instances?createdTimeFrom=2029-12-31", "", nil, 200, `{"instancesDeleted":6}`, ""},
-		{"purge some", "DELETE", "instances?createdTimeFrom=2029-12-31T00:00:00Z&runtimeStatus=failed,Nope,Completed", "", nil, 200, `{"instancesDeleted":2}`, ""},
+		{"purge some", "DELETE", "instances?createdTimeFrom=2029-12-31T00:00:00Z&runtimeStatus=Failed,Nope,Completed", "", nil, 200, `{"instancesDeleted":2}`, ""},
 		{"purge none", "DELETE", "instances?createdTimeFrom=2031-01-01", "", nil, 404, "", ""},
 
 		{"signal", "POST", "entities/Counter/k?op=add", "5", js, 202, "", "signal @counter@k add 5 http"},
@@ -192,7 +193,7 @@ func TestRoutes(t *testing.T) {
 		{"signal without input or operation", "POST", "entities/counter/k", "", nil, 202, "", "signal @counter@k   http"},
 		{"signal with a dollar", "POST", "entities/counter/$?op=x", "", nil, 202, "", "signal @counter@$ x  http"},
 		{"signal without a key", "POST", "entities/counter?op=x", "", nil, 202, "", "signal @counter@ x  http"},
-		{"signal with bad JSON", "POST", "entities/counter/k", "{", js, 400, `{"Message":"Could not parse JSON content: unexpected end of JSON input"}`, ""},
+		{"signal with bad JSON", "POST", "entities/counter/k", "{", js, 400, `{"Message":"Could not parse JSON content: The text is no JSON at line 1, position 1."}`, ""},
 		{"signal to an unknown one", "POST", "entities/nope/k", "", nil, 400, `{"Message":"The function 'nope' doesn't exist, is disabled, or is not an entity function. Additional info: The following are the known entity functions: 'counter'."}`, ""},
 		{"delete an entity", "DELETE", "entities/counter/k", "", nil, 202, "", "signal @counter@k delete  http"},
 		{"state", "GET", "entities/Counter/full", "", nil, 200, `{"n":3}`, ""},
@@ -458,7 +459,7 @@ func TestHistory(t *testing.T) {
 	at := func(s int) time.Time { return epoch.Add(time.Duration(s)*time.Second + 1500*time.Microsecond) }
 	history := []durable.Event{
 		{Type: durable.OrchestratorStarted, ID: -1, Time: at(0)},
-		{Type: durable.ExecutionStarted, ID: -1, Time: at(0), Name: "Order", InstanceID: "o7", Input: text(`{"n":1}`)},
+		{Type: durable.ExecutionStarted, ID: -1, Time: at(0), Name: "Order", InstanceID: "o7", Input: text(`{"n":1}`), Starts: 1},
 		{Type: durable.TaskScheduled, ID: 0, Time: at(0), Name: "Charge", Input: text("[1]")},
 		{Type: durable.TaskScheduled, ID: 1, Time: at(0), Name: "Ship"},
 		{Type: durable.SubOrchestrationInstanceCreated, ID: 2, Time: at(0), Name: "Kid", InstanceID: "e:2"},

@@ -1,21 +1,16 @@
 package durabletask
 
 import (
-	"cmp"
-	"strings"
-
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// kinds are the triggers of Durable Functions, with the property that names the function.
+// kinds are the triggers of Durable Functions.
 var kinds = []struct { // read only
-	trigger, property, older string
-	kind                     durable.Kind
+	trigger string
+	kind    durable.Kind
 }{
-	{"orchestrationTrigger", "orchestration", "", durable.Orchestrator},
-	{"activityTrigger", "activity", "", durable.Activities},
-	{"entityTrigger", "entityName", "entity_name", durable.EntityFunction},
+	{app.OrchestrationTrigger, durable.Orchestrator}, {app.ActivityTrigger, durable.Activities}, {app.EntityTrigger, durable.EntityFunction},
 }
 
 // FunctionsOf are the functions of an app by the names that orchestrations know them by: in
@@ -29,11 +24,7 @@ func FunctionsOf(a *app.App) (out durable.Functions) {
 			if f.Trigger == nil || !f.Trigger.Is(k.trigger) {
 				continue
 			}
-			name := cmp.Or(f.Trigger.String(k.property), f.Trigger.String(k.older), f.Name)
-			if k.kind == durable.EntityFunction {
-				name = strings.ToLower(name)
-			}
-			one := durable.Function{Kind: k.kind, Name: name}
+			one := durable.Function{Kind: k.kind, Name: f.DurableName()}
 			if f.Runs() {
 				out.Known = append(out.Known, one)
 			} else {

@@ -68,7 +68,10 @@ func told(e *durable.Event, of durable.Event, show Shown) member {
 	switch e.Type {
 	case durable.ExecutionStarted:
 		m["FunctionName"], m["Correlation"], m["ParentTraceContext"], m["ScheduledStartTime"] = e.Name, nil, nil, nil
-		m["Generation"], m["GenerateNewTrace"] = 0, false
+		m["Generation"], m["GenerateNewTrace"] = nil, false // none of children and after continue-as-new
+		if e.Starts > 0 {
+			m["Generation"] = e.Starts - 1
+		}
 		if show.Input {
 			m["Input"] = e.Input
 		}

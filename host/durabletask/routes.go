@@ -186,7 +186,8 @@ func (q *request) time(name string) time.Time {
 func (q *request) statuses() (list []durable.Status) {
 	for _, value := range q.query["runtimestatus"] {
 		for name := range strings.SplitSeq(value, ",") {
-			if s, ok := durable.ParseStatus(strings.TrimSpace(name)); ok {
+			name = strings.TrimSpace(name)
+			if s, ok := durable.ParseStatus(name); ok && s.String() == name { // the platform skips "completed"
 				list = append(list, s)
 			}
 		}

@@ -72,7 +72,7 @@ func (q *request) restart(ctx context.Context, id string) *answer {
 	}
 	i, err := q.hub.Instance(ctx, id, durable.Read{})
 	if err != nil {
-		return notRestarted(err)
+		return notRestarted(id, err)
 	}
 	return q.startAs(ctx, durable.Start{Name: i.Name, Version: i.Version, Input: i.Input, By: "restart"})
 }
@@ -89,7 +89,7 @@ func (q *request) restartWithOptions(ctx context.Context, id string) *answer {
 	}
 	i, err := q.hub.Instance(ctx, id, durable.Read{})
 	if err != nil {
-		return notRestarted(err)
+		return notRestarted(id, err)
 	}
 	return q.startAs(ctx, durable.Start{Name: i.Name, ID: fresh, Version: version[0], Input: i.Input, By: "restart"})
 }
@@ -98,20 +98,21 @@ func (q *request) restartUnder(ctx context.Context, id, fresh string) *answer {
 	if text := BadID(fresh); fresh != "" && text != "" {
 		return raised(http.StatusBadRequest, badArgument, text, "System.ArgumentException")
 	}
-	id, err := q.hub.Restart(ctx, id, fresh, q.by())
+	started, err := q.hub.Restart(ctx, id, fresh, q.by())
 	if err != nil {
-		return notRestarted(err)
+		return notRestarted(id, err)
 	}
-	return q.started(ctx, id)
+	return q.started(ctx, started)
 }
 
 // notRestarted answers a restart that is refused.
-func notRestarted(err error) *answer {
+func notRestarted(id string, err error) *answer {
 	var refusal *durable.Error
 	if errors.As(err, &refusal) {
 		switch refusal.Code {
 		case durable.CodeNotFound:
-			return refuse(http.StatusBadRequest, "InstanceId does not match a valid orchestration instance.")
+			return raised(http.StatusBadRequest, "InstanceId does not match a valid orchestration instance.",
+				"No instance with ID '"+id+"' was found. (Parameter 'instanceId')", "System.ArgumentException")
 		case durable.CodeInUse, durable.CodeWrongState:
 			return raised(http.StatusConflict, "A non-terminal instance with this instance ID already exists.", inUse(refusal.Status), "DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException")
 		}

@@ -15,6 +15,9 @@
 // With -update the tables become what it does now; where Redeliver differs, the row then
 // says OPEN until somebody gives the reason, and the test fails until then.
 //
+// Orchestrations need the packages that make interop installs; without them their stories
+// (durable_test.go) are skipped.
+//
 // Apps in C# are built by the SDK of .NET; where there is none, their rows are skipped.
 //
 // Read golden_test.go first, then requests_test.go and messages_test.go. The package leaves out the services

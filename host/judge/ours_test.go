@@ -38,17 +38,28 @@ type subject struct {
 	finished func(t *testing.T, function string, n int)
 	// stop ends the host, and says with which status its process does.
 	stop func() string
+	// settle lets the host do what it can do now. lapse lets time pass until something may
+	// have changed, pass so much of it, and passing as much as a call takes.
+	settle, lapse func()
+	pass          func(time.Duration)
+	passing       func(func())
 }
 
 // servesStorage is in the environment of a host of Redeliver whose storage others reach,
 // so that it has locks in it.
 const servesStorage = "JUDGE_SERVES_STORAGE=1"
 
+// standsStill is in the environment of a host of Redeliver whose time moves only when the
+// test says so.
+const standsStill = "JUDGE_STANDS_STILL=1"
+
 // openOurs runs the app of a folder until the test ends.
 func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	t.Helper()
 	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
-	clk.Auto()
+	if !slices.Contains(env, standsStill) {
+		clk.Auto()
+	}
 	env = append([]string{"AzureWebJobsStorage=" + development, "FUNCTIONS_WORKER_RUNTIME=" + runtime, "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, env...)
 	h, err := host.New(dir, &host.Options{Clock: clk, Env: env, Version: "test", KeepRecords: -1})
 	if err != nil {
@@ -76,6 +87,13 @@ func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	}
 	s := &subject{url: server.URL(), key: web.MasterKey(web.KeysFile(dir)), state: "Running", patience: time.Minute, queues: h.Services().Storage(), blobs: h.Services().Storage()}
 	s.inside = func(f func()) { clk.Inside("test", f) }
+	s.settle, s.lapse = func() { clk.Do("settle", nil) }, func() { clk.Next() }
+	s.pass = clk.Advance
+	s.passing = func(f func()) {
+		clk.Auto()
+		defer clk.Close()
+		f()
+	}
 	if err := h.Start(context.Background()); err != nil {
 		t.Logf("start: %v", err)
 		s.state = "Error"

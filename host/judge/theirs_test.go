@@ -124,6 +124,8 @@ func start(t *testing.T, dir, runtime string, env []string) *subject {
 	s := &subject{patience: silence, // some answers of a handler leave that host without one
 		url: "http://127.0.0.1:" + port, key: os.Getenv(keyVariable), inside: func(f func()) { f() }}
 	s.stop = func() string { return end(time.Minute) }
+	s.settle, s.lapse, s.pass = func() {}, func() { time.Sleep(250 * time.Millisecond) }, time.Sleep
+	s.passing = func(f func()) { f() }
 	s.state = s.ready(t, ended)
 	if s.queues, err = azure.NewQueueAccount(development, nil); err != nil {
 		t.Fatal(err)

@@ -108,21 +108,23 @@ func (h *Hub) NextActivity(ctx context.Context, name string) (*durable.Activity,
 
 // delivery is an activity that is out.
 type delivery struct {
-	d    *desk
-	a    *activity
-	over bool
+	d     *desk
+	a     *activity
+	place place
+	over  bool
 }
 
 func (h *Hub) nextActivity(ctx context.Context, f durable.Function) (out *durable.Activity, err error) {
 	err = h.next(ctx, f, func(op *operation, d *desk) {
 		a, _ := d.work[f].Min()
 		d.work[f].Remove(a)
-		d.running[durable.Activities]++
+		p := d.placeOf(f)
+		d.running[p]++
 		a.out = true
 		a.Delivery++
 		op.saveActivity(a)
 		out = &durable.Activity{
-			Hub: h.name, Instance: a.instance, Number: a.number, Name: a.Name, Input: a.Input, Delivery: a.Delivery, Held: &delivery{d: d, a: a},
+			Hub: h.name, Instance: a.instance, Number: a.number, Name: a.Name, Input: a.Input, Delivery: a.Delivery, Held: &delivery{d: d, a: a, place: p},
 		}
 	})
 	return out, err
@@ -141,7 +143,7 @@ func (held *delivery) end() {
 		return
 	}
 	held.over = true
-	held.d.running[durable.Activities]--
+	held.d.running[held.place]--
 	a := held.a
 	a.out = false
 	if st := held.d.e.st.hubs[a.hub.key]; st == a.hub && a.hub.activities[a.activityID] == a {

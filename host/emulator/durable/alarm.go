@@ -17,6 +17,7 @@ type alarm struct {
 	seq    uint64
 	number int           // of a timer; -1: something else
 	event  durable.Event // what comes into the inbox; of a wait that ends: none
+	timer  *clock.Timer
 	place  int
 }
 
@@ -31,20 +32,12 @@ func (a *alarm) name() string {
 	return "turn of " + a.inst.ID
 }
 
-// bell rings at the earliest alarm.
-type bell struct {
-	at     time.Time
-	timer  *clock.Timer
-	reason time.Time
-	cancel context.CancelFunc
-	silent bool // for good: see Stop
-}
-
 // set makes an alarm.
 func (op *operation) set(inst *instance, number int, at time.Time, e durable.Event) *alarm {
 	a := &alarm{inst: inst, at: at, seq: op.e.st.next(), number: number, event: e}
 	inst.alarms = append(inst.alarms, a)
 	op.e.due.Push(a)
+	op.e.arm(a)
 	op.saveAlarm(a)
 	return a
 }
@@ -52,6 +45,7 @@ func (op *operation) set(inst *instance, number int, at time.Time, e durable.Eve
 // unset takes an alarm off the clock.
 func (op *operation) unset(a *alarm) {
 	op.e.due.Remove(a)
+	a.disarm()
 	a.inst.alarms = slices.DeleteFunc(a.inst.alarms, func(other *alarm) bool { return other == a })
 	op.dropAlarm(a)
 }
@@ -66,69 +60,65 @@ func (inst *instance) timer(number int) *alarm {
 	return nil
 }
 
-// arm sets the clock for the next alarm. Work depends on it where functions are served, so
-// virtual time may jump there: the reason is a context with that deadline, which nobody
-// waits for.
-func (e *Engine) arm() {
-	next, ok := e.due.Min()
-	ok = ok && !e.alarm.silent
-	var at, reason time.Time
-	if ok {
-		at = next.at
-		if e.desk(next.inst.hub.key).served() {
-			reason = at
-		} else {
-			reason = e.nextServed()
-		}
+// arm sets the clock for an alarm. Work depends on it where functions are served, so that
+// virtual time may jump there.
+func (e *Engine) arm(a *alarm) {
+	if e.silent {
+		return
 	}
-	now := e.now()
-	if !e.alarm.at.Equal(at) {
-		if e.alarm.timer != nil {
-			e.alarm.timer.Stop()
-		}
-		e.alarm.at, e.alarm.timer = at, nil
-		if ok {
-			e.alarm.timer = e.clk.AfterFunc(max(at.Sub(now), 0), next.name(), e.ring)
-		}
+	a.timer = e.clk.AfterFunc(max(a.at.Sub(e.now()), 0), a.name(), e.ring)
+	a.timer.Work(e.desk(a.inst.hub.key).served())
+}
+
+// armAll sets the clock for the alarms of a state that was read; reading may happen outside
+// the clock.
+func (e *Engine) armAll() {
+	if !e.unarmed {
+		return
 	}
-	if !e.alarm.reason.Equal(reason) {
-		if e.alarm.cancel != nil {
-			e.alarm.cancel()
-			e.alarm.cancel = nil
-		}
-		e.alarm.reason = reason
-		if !reason.IsZero() {
-			_, e.alarm.cancel = e.clk.WithTimeout(context.Background(), max(reason.Sub(now), 0))
+	e.unarmed = false
+	for _, a := range e.due.All() {
+		if a.timer == nil {
+			e.arm(a)
 		}
 	}
 }
 
-// nextServed is the time of the next alarm of a hub whose functions are served.
-func (e *Engine) nextServed() (at time.Time) {
+// disarm takes an alarm off the clock.
+func (a *alarm) disarm() {
+	if a.timer != nil {
+		a.timer.Stop()
+		a.timer = nil
+	}
+}
+
+// depend marks the alarms of a hub: work depends on them while its functions are served.
+func (e *Engine) depend(hubKey string) {
+	served := e.desk(hubKey).served()
 	for _, a := range e.due.All() {
-		if e.desk(a.inst.hub.key).served() && (at.IsZero() || a.at.Before(at)) {
-			at = a.at
+		if a.timer != nil && a.inst.hub.key == hubKey {
+			a.timer.Work(served)
 		}
 	}
-	return at
 }
 
 // Stop ends what the engine does by itself: nothing falls due any more.
 func (e *Engine) Stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.alarm.silent = true
-	e.arm()
+	e.silent = true
+	for _, a := range e.due.All() {
+		a.disarm()
+	}
 }
 
-// ring is the timer's function.
+// ring is the function of all timers: the first one of an instant does what is due at it.
 func (e *Engine) ring() {
 	op, err := e.begin()
-	if e.alarm.silent {
+	if e.silent {
 		e.mu.Unlock()
 		return
 	}
-	e.alarm.at, e.alarm.timer = time.Time{}, nil
 	if err == nil {
 		for a, ok := e.due.Min(); ok && !a.at.After(op.now); a, ok = e.due.Min() {
 			op.unset(a)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/emulator/durable/plan"
+	"github.com/redeliver/redeliver/host/journal"
 )
 
 // commit writes what a turn has come to (spec durable 5.4): history, status, what was
@@ -35,11 +36,17 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 	if custom := inst.state.Custom; custom != nil || !(inst.Continued && inst.Turns == 1) {
 		inst.Custom = custom
 	}
-	inst.Status, inst.Output = durable.Running, nil
+	inst.Status = durable.Running
 	if r.Suspended {
-		inst.Status, inst.Output = durable.Suspended, reasonOf(inst.history)
+		inst.Status = durable.Suspended
+	}
+	for i := range t.events {
+		if e := &t.events[i]; e.Type == durable.ExecutionSuspended || e.Type == durable.ExecutionResumed {
+			inst.Output = e.Reason // it stays until the end, as on the platform
+		}
 	}
 	inst.waits, inst.known = r.Open, true
+	inst.Awaits = awaits(r.Open)
 	if inst.All == 1 {
 		op.e.ended.Broadcast() // it has begun
 	}
@@ -47,8 +54,16 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 	for _, number := range r.Cancelled {
 		op.cancel(inst, number, r)
 	}
+	timers := map[int]bool{} // that are open: one may be cancelled at once
+	for _, o := range r.Open {
+		if o.What == "timer" {
+			timers[o.Number] = true
+		}
+	}
 	for i := range r.Events {
-		op.begun(inst, &r.Events[i])
+		if e := &r.Events[i]; e.Type != durable.TimerCreated || timers[e.ID] {
+			op.begun(inst, e)
+		}
 	}
 	if r.Outcome != nil {
 		op.end(inst, r)
@@ -59,6 +74,16 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 		}
 	}
 	op.save(inst)
+}
+
+// awaits are the events and answers of what is open: a history does not tell them.
+func awaits(open []durable.Open) (list []durable.Open) {
+	for _, o := range open {
+		if o.What == "event" || o.What == "call" {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // hopeless ends an instance that can never go on, with its finding.
@@ -94,29 +119,19 @@ func (op *operation) begun(inst *instance, e *durable.Event) {
 	}
 }
 
-// addTimer sets a timer, unless it was cancelled at once.
+// addTimer sets a timer.
 func (op *operation) addTimer(inst *instance, e *durable.Event) {
-	for _, open := range inst.waits {
-		if open.Number == e.ID && open.What == "timer" {
-			at := e.FireAt
-			if op.e.desk(inst.hub.key).of(inst.function()).Runtime == "java" {
-				at = at.Add(javaLate)
-			}
-			op.set(inst, e.ID, at, durable.Event{Type: durable.TimerFired, ID: -1, Task: e.ID, FireAt: e.FireAt})
-			return
-		}
+	at := e.FireAt
+	if op.e.desk(inst.hub.key).of(inst.function()).Runtime == "java" {
+		at = at.Add(javaLate)
 	}
+	op.set(inst, e.ID, at, durable.Event{Type: durable.TimerFired, ID: -1, Task: e.ID, FireAt: e.FireAt})
 }
 
-// addChild starts a child; one whose id is in use fails.
+// addChild starts a child. It takes the place of what has its id, also of an instance that
+// runs, as on the platform.
 func (op *operation) addChild(inst *instance, e *durable.Event) {
 	parent := &durable.Parent{Name: inst.Name, InstanceID: inst.ID, ExecutionID: inst.Execution, Number: e.ID}
-	old := inst.hub.instances[e.InstanceID]
-	if old != nil && !old.Status.Finished() {
-		reason := inUse(old).Text
-		op.send(inst, inst.Execution, durable.Event{Type: durable.SubOrchestrationInstanceFailed, ID: -1, Task: e.ID, Reason: &reason})
-		return
-	}
 	op.create(inst.hub, durable.Start{Name: e.Name, ID: e.InstanceID, Version: e.Version, Input: e.Input, Tags: e.Tags, By: "parent"}, parent)
 }
 
@@ -126,7 +141,7 @@ func (op *operation) end(inst *instance, r *plan.Result) {
 	for _, a := range append([]*alarm(nil), inst.alarms...) {
 		op.unset(a)
 	}
-	inst.waits = nil
+	inst.waits, inst.Awaits = nil, nil
 	if o.Status == durable.ContinuedAsNew {
 		op.again(inst, r)
 		return
@@ -160,6 +175,10 @@ func (op *operation) again(inst *instance, r *plan.Result) {
 	carried := r.Carried
 	if op.e.desk(inst.hub.key).of(inst.function()).KeepEvents {
 		carried = append(append([]durable.Event(nil), r.Buffered...), carried...)
+	} else {
+		for _, e := range r.Buffered {
+			op.record(inst, journal.Record{Kind: journal.EventRaised, Name: e.Name, Status: "dropped"}, "by", "continue-as-new")
+		}
 	}
 	later := inst.inbox
 	for _, m := range later {
@@ -169,7 +188,7 @@ func (op *operation) again(inst *instance, r *plan.Result) {
 	inst.Execution = op.e.newID()
 	inst.history, inst.played, inst.encoded, inst.inbox = nil, nil, 0, nil
 	inst.state, inst.reply, inst.known = nil, "", false
-	inst.Turns, inst.Continued, inst.Input = 0, true, r.Outcome.Value
+	inst.Turns, inst.Continued, inst.Input, inst.Output = 0, true, r.Outcome.Value, nil
 	op.send(inst, "", inst.started())
 	for _, e := range carried {
 		op.send(inst, "", e)
@@ -187,16 +206,24 @@ func (inst *instance) started() durable.Event {
 	}
 }
 
-// create makes an instance, in the place of a finished one.
+// create makes an instance, in the place of the one that has its id.
 func (op *operation) create(h *hub, s durable.Start, parent *durable.Parent) *instance {
+	starts := 0
 	if old := h.instances[s.ID]; old != nil {
+		starts = old.Starts
 		op.remove(old)
 	}
 	inst := &instance{record: record{
-		ID: s.ID, Name: s.Name, Version: s.Version, Execution: op.e.newID(), Status: durable.Pending, Input: s.Input, Created: op.now, Updated: op.now, Parent: parent, Tags: s.Tags,
+		ID: s.ID, Name: s.Name, Version: s.Version, Execution: op.e.newID(), Status: durable.Pending, Input: s.Input, Created: op.now, Updated: op.now, Parent: parent, Tags: s.Tags, Starts: starts,
 	}}
+	if parent == nil {
+		inst.Starts++
+	}
 	h.insert(inst)
 	e := inst.started()
+	if parent == nil {
+		e.Starts = inst.Starts
+	}
 	if s.Due.After(op.now) {
 		e.FireAt = s.Due.UTC().Round(0)
 		op.set(inst, -1, e.FireAt, durable.Event{})
@@ -267,16 +294,6 @@ func (op *operation) find(inst *instance, f durable.Finding) {
 	inst.Findings = append(inst.Findings, f)
 	op.save(inst)
 	op.recordFinding(inst, f)
-}
-
-// reasonOf is the reason of the last suspension.
-func reasonOf(history []durable.Event) *string {
-	for i := len(history) - 1; i >= 0; i-- {
-		if history[i].Type == durable.ExecutionSuspended {
-			return history[i].Reason
-		}
-	}
-	return nil
 }
 
 func inUse(inst *instance) *durable.Error {

@@ -61,13 +61,17 @@ func (inst *instance) allows(c durable.Command) error {
 func (op *operation) command(inst *instance, c durable.Control) {
 	reason := c.Reason
 	e := durable.Event{ID: -1}
+	var given *string
+	if reason != "" {
+		given = &reason
+	}
 	switch c.Command {
 	case durable.Terminate:
 		e.Type, e.Input = durable.ExecutionTerminated, &reason
 	case durable.Suspend:
-		e.Type, e.Reason = durable.ExecutionSuspended, &reason
+		e.Type, e.Reason = durable.ExecutionSuspended, given
 	case durable.Resume:
-		e.Type, e.Reason = durable.ExecutionResumed, &reason
+		e.Type, e.Reason = durable.ExecutionResumed, given
 	}
 	op.send(inst, "", e)
 }
@@ -102,7 +106,11 @@ func (op *operation) rewind(inst *instance, reason string) {
 	inst.Status, inst.Output, inst.Failure, inst.known, inst.Updated = durable.Pending, nil, nil, false, op.now
 	op.save(inst)
 	if deepest {
-		op.send(inst, "", durable.Event{Type: durable.GenericEvent, ID: -1, Data: &reason})
+		e := durable.Event{Type: durable.GenericEvent, ID: -1}
+		if reason != "" {
+			e.Data = &reason
+		}
+		op.send(inst, "", e)
 	}
 }
 

@@ -20,9 +20,18 @@ type desk struct {
 	turns     map[durable.Function]*heap.Of[*instance]
 	work      map[durable.Function]*heap.Of[*activity]
 	waiters   map[durable.Function]int
-	running   [3]int // by kind
+	running   map[place]int
 	changed   *clock.Cond
 }
+
+// place is what counts together: the work of one kind of one app.
+type place struct {
+	owner string
+	kind  durable.Kind
+}
+
+// placeOf is the place that work of a function takes.
+func (d *desk) placeOf(f durable.Function) place { return place{d.byName[f], f.Kind} }
 
 // desk returns that of a hub.
 func (e *Engine) desk(key string) *desk {
@@ -30,7 +39,7 @@ func (e *Engine) desk(key string) *desk {
 	if d == nil {
 		d = &desk{
 			e: e, owners: map[string]durable.Functions{}, byName: map[durable.Function]string{}, turns: map[durable.Function]*heap.Of[*instance]{},
-			work: map[durable.Function]*heap.Of[*activity]{}, waiters: map[durable.Function]int{}, changed: clock.NewCond(e.clk, &e.mu),
+			work: map[durable.Function]*heap.Of[*activity]{}, waiters: map[durable.Function]int{}, running: map[place]int{}, changed: clock.NewCond(e.clk, &e.mu),
 		}
 		e.desks[key] = d
 	}
@@ -52,6 +61,7 @@ func (h *Hub) Serve(owner string, f durable.Functions) {
 		delete(d.owners, owner)
 	}
 	d.merge()
+	h.e.depend(h.key())
 	if err == nil {
 		if hub := h.e.st.hubs[h.key()]; hub != nil {
 			for inst := range hub.sorted.Behind(0) {
@@ -175,15 +185,15 @@ func (d *desk) head(f durable.Function) uint64 {
 	return 0
 }
 
-// mine reports whether the next work of a kind is a function's: there is a free place, and
-// nobody waits for older work.
+// mine reports whether the next work of a kind is a function's: its app has a free place, and
+// nobody of the app waits for older work.
 func (d *desk) mine(f durable.Function) bool {
 	head := d.head(f)
-	if head == 0 || d.running[f.Kind] >= d.most(f) {
+	if head == 0 || d.running[d.placeOf(f)] >= d.most(f) {
 		return false
 	}
 	for other, n := range d.waiters {
-		if n == 0 || other == f || other.Kind != f.Kind {
+		if n == 0 || other == f || d.placeOf(other) != d.placeOf(f) {
 			continue
 		}
 		if at := d.head(other); at != 0 && at < head {

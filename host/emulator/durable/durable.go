@@ -97,6 +97,7 @@ type eventRecord struct {
 	Data        *string           `json:",omitempty"`
 	Tags        map[string]string `json:",omitempty"`
 	Generation  int               `json:",omitempty"`
+	Starts      int               `json:",omitempty"`
 }
 
 type messageRecord struct {

@@ -54,13 +54,14 @@ type Engine struct {
 	clk  clock.Clock
 	opts Options
 
-	mu    sync.Mutex
-	kept  *keep.Keeper
-	st    *state
-	desks map[string]*desk // by name of the hub in lower case
-	due   heap.Of[*alarm]
-	alarm bell
-	ended *clock.Cond // an instance has changed
+	mu      sync.Mutex
+	kept    *keep.Keeper
+	st      *state
+	desks   map[string]*desk // by name of the hub in lower case
+	due     heap.Of[*alarm]
+	silent  bool        // nothing falls due any more: see Stop
+	unarmed bool        // alarms of another state are not on the clock yet
+	ended   *clock.Cond // an instance has changed
 }
 
 // New returns an empty engine that takes its time from clk.
@@ -148,7 +149,7 @@ func (op *operation) finish(ctx context.Context) error {
 	e := op.e
 	op.settle()
 	op.saveDirty()
-	e.arm()
+	e.armAll()
 	commit, err := e.kept.Begin(&op.Change)
 	e.mu.Unlock()
 	if waitErr := e.kept.Wait(ctx, commit); err == nil {
@@ -208,9 +209,10 @@ func (e *Engine) Reset() error {
 
 // put takes a state in the place of the present one.
 func (e *Engine) put(fresh *state) {
-	e.st = fresh
+	e.st, e.unarmed = fresh, true
 	for a, ok := e.due.Min(); ok; a, ok = e.due.Min() {
 		e.due.Remove(a)
+		a.disarm()
 	}
 	for _, key := range sortedKeys(e.desks) {
 		e.desks[key].forget()

@@ -77,9 +77,11 @@ type record struct {
 	Created, Updated             time.Time         `json:",omitzero"`
 	Parent                       *durable.Parent   `json:",omitempty"`
 	Generation                   int               `json:",omitempty"`
+	Starts                       int               `json:",omitempty"` // by clients, under this id
 	Turns, All                   int               `json:",omitempty"` // of the execution, of all executions
 	Continued                    bool              `json:",omitempty"` // the execution is not the first
 	Findings                     []durable.Finding `json:",omitempty"`
+	Awaits                       []durable.Open    `json:",omitempty"` // of waits, what has no end in the history: events and answers
 	Exists                       bool              `json:",omitempty"` // of an entity
 	Content                      *string           `json:",omitempty"` // of an entity: its state, JSON text
 	Tags                         map[string]string `json:",omitempty"`

@@ -44,7 +44,7 @@ func (inst *instance) view(read durable.Read) *durable.Instance {
 }
 
 // know finds what an instance waits for, when that is not known since it was loaded: from
-// its history alone. Events that it waits for are known after its next turn.
+// its history, and what is kept of events and answers.
 func (op *operation) know(inst *instance) {
 	if inst.known || inst.entity || inst.Status.Finished() {
 		return
@@ -72,6 +72,7 @@ func (op *operation) know(inst *instance) {
 			delete(open, inst.history[i].ID)
 		}
 	}
+	inst.waits = append(inst.waits, inst.Awaits...)
 }
 
 // matches reports whether a query asks for an instance.

@@ -18,7 +18,8 @@ type turn struct {
 	events []durable.Event // OrchestratorStarted and what was taken
 	taken  int             // messages of the inbox
 	batch  []plan.Request  // of an entity
-	over   bool            // its place is given back
+	place  place
+	over   bool // its place is given back
 }
 
 // NextTurn implements durable.Work.
@@ -53,7 +54,8 @@ func (op *operation) take(h *Hub, d *desk, inst *instance) *durable.Turn {
 	t := &turn{hub: h, d: d, inst: inst}
 	inst.turn = t
 	d.drop(inst)
-	d.running[inst.function().Kind]++
+	t.place = d.placeOf(inst.function())
+	d.running[t.place]++
 	out := &durable.Turn{
 		Hub: h.name, Instance: inst.ID, Execution: inst.Execution, Function: durable.Function{Kind: inst.function().Kind, Name: inst.Name}, Number: inst.Turns + 1, Held: t,
 	}
@@ -129,7 +131,7 @@ func (t *turn) end() {
 		return
 	}
 	t.over = true
-	t.d.running[t.inst.function().Kind]--
+	t.d.running[t.place]--
 	if t.inst.turn == t {
 		t.inst.turn = nil
 	}

@@ -199,7 +199,10 @@ func (m *Machine) callChild(a *Action) *task {
 			id = fmt.Sprintf("%s:%d", m.in.Execution, m.n)
 		}
 		what.What = "child"
-		e := durable.Event{Type: durable.SubOrchestrationInstanceCreated, Name: a.Name, Version: a.Version, InstanceID: id, Input: text(inputText(a.Input))}
+		e := durable.Event{Type: durable.SubOrchestrationInstanceCreated, Name: a.Name, Version: a.Version, InstanceID: id}
+		if in := inputText(a.Input); in != "null" { // as on the platform: no input, not the text "null"
+			e.Input = text(in)
+		}
 		return m.schedule(e, what).task
 	}
 	if a.Kind == CallSubOrchestrator {

@@ -158,7 +158,11 @@ func (r *reader) action() object {
 		r.eat("(")
 		return object{"actionType": "CallSubOrchestratorWithRetry", "functionName": name, "retryOptions": r.options()}
 	case "sub":
-		return object{"actionType": 2, "functionName": r.word(), "input": 3}
+		o := object{"actionType": 2, "functionName": r.word(), "input": 3}
+		if r.eat("as ") {
+			o["instanceId"] = r.word()
+		}
+		return o
 	case "can":
 		return object{"actionType": 4, "input": json.RawMessage(r.word())}
 	case "tim":

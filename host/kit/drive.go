@@ -231,13 +231,16 @@ func (w *wanted) instead(records []journal.Record) string {
 	if w.function == "" {
 		return ""
 	}
-	received := false
+	received, listener := false, ""
 	var ends []string
 	for _, r := range records {
 		if !strings.EqualFold(r.Function, w.function) {
 			continue
 		}
 		received = received || r.Kind == journal.Received
+		if r.Kind == journal.FunctionError && r.Error != "" {
+			listener = r.Error
+		}
 		if r.Kind == journal.Settled && !slices.Contains(ends, r.Decision) {
 			ends = append(ends, r.Decision)
 		}
@@ -247,6 +250,9 @@ func (w *wanted) instead(records []journal.Record) string {
 		return " (its deliveries were settled as " + strings.Join(ends, ", ") + ")"
 	case received:
 		return " (it has had deliveries, and none is settled)"
+	}
+	if listener != "" {
+		return " (it has had no delivery; its listener has failed: " + listener + ")"
 	}
 	return " (it has had no delivery: was anything sent to it?)"
 }

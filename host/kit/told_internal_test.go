@@ -21,3 +21,17 @@ func TestTimeWithoutAHandler(t *testing.T) {
 		t.Errorf("of another record it says %q", got)
 	}
 }
+
+// A wait for a function whose listener cannot start says why.
+func TestAListenerThatFails(t *testing.T) {
+	t.Parallel()
+	w := &wanted{function: "Feed"}
+	failed := journal.Record{Kind: journal.FunctionError, Function: "feed", Error: "there is no container"}
+	if got := w.instead([]journal.Record{failed}); got != " (it has had no delivery; its listener has failed: there is no container)" {
+		t.Errorf("it says %q", got)
+	}
+	failed.Function = "Ship"
+	if got := w.instead([]journal.Record{failed}); got != " (it has had no delivery: was anything sent to it?)" {
+		t.Errorf("of another function it says %q", got)
+	}
+}

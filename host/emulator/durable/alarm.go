@@ -131,6 +131,21 @@ func (e *Engine) ring() {
 	}
 	// A change that could not be written is undone by the next call, which says so.
 	_ = op.finish(e.context())
+	if err != nil {
+		e.again(op.now)
+	}
+}
+
+// again has what was due and could not be done set anew by the next operation.
+func (e *Engine) again(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, a := range e.due.All() {
+		if !a.at.After(now) {
+			a.disarm()
+			e.unarmed = true
+		}
+	}
 }
 
 // context is that of what the engine does by itself.

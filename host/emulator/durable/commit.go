@@ -129,9 +129,14 @@ func (op *operation) addTimer(inst *instance, e *durable.Event) {
 }
 
 // addChild starts a child. It takes the place of what has its id, also of an instance that
-// runs, as on the platform.
+// runs, as on the platform; that of its own parent or of an entity it cannot have.
 func (op *operation) addChild(inst *instance, e *durable.Event) {
 	parent := &durable.Parent{Name: inst.Name, InstanceID: inst.ID, ExecutionID: inst.Execution, Number: e.ID}
+	if old := inst.hub.instances[e.InstanceID]; old == inst || old != nil && old.entity {
+		reason := inUse(old).Text
+		op.send(inst, inst.Execution, durable.Event{Type: durable.SubOrchestrationInstanceFailed, ID: -1, Task: e.ID, Reason: &reason})
+		return
+	}
 	op.create(inst.hub, durable.Start{Name: e.Name, ID: e.InstanceID, Version: e.Version, Input: e.Input, Tags: e.Tags, By: "parent"}, parent)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	api "github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/clock"
+	pb "github.com/redeliver/redeliver/host/emulator/sidecar/sidecarpb"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -213,5 +214,30 @@ func TestPlacesOfApps(t *testing.T) {
 	b.run()
 	if most != 2 || b.elapsed() != 2*time.Second {
 		t.Errorf("at most %d at a time, in %s", most, b.elapsed())
+	}
+}
+
+// A child has neither the id of its own parent nor that of an entity: by the protobuf protocol
+// a worker can ask for both.
+func TestChildLeavesParentAndEntity(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"i1", "@counter@k"} {
+		b := newBench(t, func(b *bench) {
+			protobuf(b, "dotnet-isolated")
+			b.orchestrators["O"] = sends(`actions {create_sub_orchestration {name: "O" instance_id: "`+id+`"}}`, done)
+			b.entities["counter"] = func(*api.Turn) api.Reply {
+				return written(&pb.EntityBatchResult{}, `results {success {result {value: "1"}}} entity_state {value: "5"}`)
+			}
+		})
+		b.do(func(ctx context.Context) error {
+			return b.hub.Signal(ctx, api.EntityID{Name: "counter", Key: "k"}, "add", "1", time.Time{}, "http")
+		})
+		b.start("O", "i1")
+		b.run()
+		b.want("i1", api.Completed, `"done"`)
+		b.do(func(ctx context.Context) error {
+			_, err := b.hub.Entity(ctx, api.EntityID{Name: "counter", Key: "k"})
+			return err
+		})
 	}
 }

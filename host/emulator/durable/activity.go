@@ -51,7 +51,7 @@ func (h *hub) sortedActivities() []*activity {
 
 // addActivity queues an activity. A disabled one fails at once.
 func (op *operation) addActivity(inst *instance, e *durable.Event) {
-	a := &activity{hub: inst.hub, activityID: activityID{inst.ID, inst.Execution, e.ID}, activityRecord: activityRecord{Name: e.Name, Input: op.element(inst, e)}, seq: op.e.st.next()}
+	a := &activity{hub: inst.hub, activityID: activityID{inst.ID, inst.Execution, e.ID}, activityRecord: activityRecord{Name: e.Name, Input: wired{op}.element(inst, e)}, seq: op.e.st.next()}
 	inst.hub.activities[a.activityID] = a
 	op.saveActivity(a)
 	op.e.desk(inst.hub.key).offer(a)
@@ -177,7 +177,7 @@ func (op *operation) report(a *activity, r *durable.Reply) {
 	e := durable.Event{Type: durable.TaskCompleted, ID: -1, Task: a.number}
 	if r.Failed {
 		e.Type = durable.TaskFailed
-		op.activityFailure(&e, a, r)
+		wired{op}.activityFailure(&e, a, r)
 	} else if r.Value != "" {
 		e.Result = &r.Value
 	}

@@ -115,7 +115,7 @@ func (op *operation) begun(inst *instance, e *durable.Event) {
 	case durable.SubOrchestrationInstanceCreated:
 		op.addChild(inst, e)
 	case durable.EventSent:
-		op.addRequest(inst, e)
+		locking{op}.addRequest(inst, e)
 	}
 }
 
@@ -260,7 +260,7 @@ func (op *operation) refuse(inst *instance) {
 	op.takeInbox(t)
 	d := op.e.desk(inst.hub.key)
 	if d.protobuf(inst) {
-		op.refuseWire(t, d)
+		wired{op}.refuse(t, d)
 		return
 	}
 	r := &durable.Reply{Failed: true, Message: d.functions.Missing(durable.Orchestrator, inst.Name)}

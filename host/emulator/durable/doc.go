@@ -15,5 +15,6 @@
 // Everything that a turn does is one batch of the store, so histories are exact and an
 // activity runs again only when a host died between its work and its result.
 //
-// Locks of entities and the protocol of protobuf are left out.
+// The protobuf protocol of .NET and Java is in protobuf.go and package wire, locks of entities
+// in lock.go. Locks asked for in JSON are left out.
 package durable

@@ -155,7 +155,7 @@ func resultText(raw json.RawMessage) *string {
 func (op *operation) commitBatch(t *turn, r *durable.Reply) {
 	inst := t.inst
 	if op.e.desk(inst.hub.key).protobuf(inst) {
-		op.commitWireBatch(t, r)
+		wired{op}.commitBatch(t, r)
 		return
 	}
 	reply, err := readBatch(r, len(t.batch))

@@ -56,7 +56,7 @@ func (op *operation) settle() {
 			d.drop(inst)
 			continue
 		}
-		if inst.entity && inst.turn == nil && op.locks(inst) {
+		if inst.entity && inst.turn == nil && (locking{op}).serve(inst) {
 			continue // it is gone
 		}
 		switch {
@@ -67,7 +67,7 @@ func (op *operation) settle() {
 		case d.served() && !inst.entity && !d.runs(inst.function()) && inst.isReady(op.now) != 0:
 			op.refuse(inst)
 		case d.served() && inst.entity && d.protobuf(inst) && !d.runs(inst.function()) && inst.isReady(op.now) != 0:
-			op.refuseBatch(inst)
+			wired{op}.refuseBatch(inst)
 		default:
 			d.look(inst)
 		}

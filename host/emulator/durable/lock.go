@@ -13,9 +13,12 @@ import (
 // the order of its set; each that is free notes its owner, and the last one answers. Until it
 // is released an entity serves its owner alone. No function is asked for any of that.
 
+// locking is an operation on what is sent to entities.
+type locking struct{ *operation }
+
 // addRequest sends what an orchestrator has scheduled for an entity, or for another
 // orchestrator.
-func (op *operation) addRequest(inst *instance, e *durable.Event) {
+func (op locking) addRequest(inst *instance, e *durable.Event) {
 	_, ok := durable.ParseEntityID(e.InstanceID)
 	var r plan.Request
 	switch {
@@ -80,9 +83,9 @@ func (inst *instance) firstOperation() uint64 {
 	return 0
 }
 
-// locks serves the requests for locks and the releases that have their turn. It reports
+// serve serves the requests for locks and the releases that have their turn. It reports
 // whether nothing is left of the entity.
-func (op *operation) locks(inst *instance) (gone bool) {
+func (op locking) serve(inst *instance) (gone bool) {
 	changed := false
 	for i := 0; i < len(inst.inbox); {
 		m := inst.inbox[i]
@@ -114,13 +117,13 @@ func (op *operation) locks(inst *instance) (gone bool) {
 }
 
 // takeOne removes one message of the inbox.
-func (op *operation) takeOne(inst *instance, i int) {
+func (op locking) takeOne(inst *instance, i int) {
 	op.dropMessage(inst, inst.inbox[i])
 	inst.inbox = slices.Delete(slices.Clone(inst.inbox), i, i+1)
 }
 
 // lock notes the owner of an entity, and sends the request on.
-func (op *operation) lock(inst *instance, r plan.Request) {
+func (op locking) lock(inst *instance, r plan.Request) {
 	inst.LockedBy, inst.Lock = r.Parent, r.ID
 	r.Position++
 	if r.Position < len(r.LockSet) {

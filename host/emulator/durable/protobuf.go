@@ -16,6 +16,9 @@ func (d *desk) protobuf(inst *instance) bool {
 	return d.of(inst.function()).Protocol == durable.Protobuf
 }
 
+// wired is an operation on what speaks it.
+type wired struct{ *operation }
+
 // wireRequest is what the orchestrator is asked.
 func (inst *instance) wireRequest(of durable.Functions, events []durable.Event) string {
 	for ; inst.encoded < len(inst.history); inst.encoded++ {
@@ -28,8 +31,8 @@ func (inst *instance) wireRequest(of durable.Functions, events []durable.Event) 
 	return wire.Request(&wire.Header{InstanceID: inst.ID, ExecutionID: inst.Execution, HTTPPollInterval: of.HTTPPollInterval}, inst.played, fresh)
 }
 
-// commitWire commits a turn.
-func (op *operation) commitWire(t *turn, r *durable.Reply) {
+// commit commits a turn.
+func (op wired) commit(t *turn, r *durable.Reply) {
 	inst := t.inst
 	out := wire.Read(op.planned(inst), append(inst.history[:len(inst.history):len(inst.history)], t.events...), r)
 	if out.OutOfMemory {
@@ -40,7 +43,7 @@ func (op *operation) commitWire(t *turn, r *durable.Reply) {
 	if out.Version != nil {
 		inst.Version = *out.Version
 	}
-	op.commit(t, out.Result)
+	op.operation.commit(t, out.Result)
 }
 
 // outOfMemory is why a turn is aborted.
@@ -53,8 +56,8 @@ func (outOfMemory) Error() string {
 	return "the orchestrator has failed with System.OutOfMemoryException"
 }
 
-// refuseWire ends the instance of an orchestrator that does not exist.
-func (op *operation) refuseWire(t *turn, d *desk) {
+// refuse ends the instance of an orchestrator that does not exist.
+func (op wired) refuse(t *turn, d *desk) {
 	inst := t.inst
 	message, err := json.Marshal(d.functions.Missing(durable.Orchestrator, inst.Name))
 	if err != nil { // a text always marshals
@@ -66,13 +69,13 @@ func (op *operation) refuseWire(t *turn, d *desk) {
 	for number := range inst.places {
 		o.Number = max(o.Number, number+1)
 	}
-	op.commit(t, &plan.Result{Outcome: o})
+	op.operation.commit(t, &plan.Result{Outcome: o})
 	op.touch(inst)
 }
 
 // element is the input of an activity, as JSON. .NET schedules arrays of one, as protocol A
 // does; what Java schedules is the input itself.
-func (op *operation) element(inst *instance, e *durable.Event) string {
+func (op wired) element(inst *instance, e *durable.Event) string {
 	if of := op.e.desk(inst.hub.key).of(inst.function()); of.Protocol != durable.Protobuf || of.Runtime == dotnetIsolated {
 		return element(e.Input)
 	}
@@ -86,7 +89,7 @@ func (op *operation) element(inst *instance, e *durable.Event) string {
 const dotnetIsolated = "dotnet-isolated"
 
 // activityFailure sets in an end how an activity has failed.
-func (op *operation) activityFailure(end *durable.Event, a *activity, r *durable.Reply) {
+func (op wired) activityFailure(end *durable.Event, a *activity, r *durable.Reply) {
 	d := op.e.desk(a.hub.key)
 	switch {
 	case d.of(a.function()).Protocol != durable.Protobuf:
@@ -98,9 +101,9 @@ func (op *operation) activityFailure(end *durable.Event, a *activity, r *durable
 	}
 }
 
-// commitWireBatch writes what a batch has come to: state, answers, then what the entity has
+// commitBatch writes what a batch has come to: state, answers, then what the entity has
 // sent and started.
-func (op *operation) commitWireBatch(t *turn, r *durable.Reply) {
+func (op wired) commitBatch(t *turn, r *durable.Reply) {
 	inst := t.inst
 	out, err := wire.ReadBatch(r, len(t.batch), inst.Content)
 	if err != nil {
@@ -143,7 +146,7 @@ func (op *operation) commitWireBatch(t *turn, r *durable.Reply) {
 
 // refuseBatch answers what was sent to an entity that no function serves: calls fail, signals
 // are lost.
-func (op *operation) refuseBatch(inst *instance) {
+func (op wired) refuseBatch(inst *instance) {
 	message := op.e.desk(inst.hub.key).functions.Missing(durable.EntityFunction, inst.Name)
 	list := inst.operations(len(inst.inbox))
 	var batch []plan.Request

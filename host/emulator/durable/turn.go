@@ -182,7 +182,7 @@ func (op *operation) reply(t *turn, r *durable.Reply) {
 	case inst.entity:
 		op.commitBatch(t, r)
 	case op.e.desk(inst.hub.key).protobuf(inst):
-		op.commitWire(t, r)
+		wired{op}.commit(t, r)
 	default:
 		inst.aborts = 0
 		op.commit(t, op.plan(inst, t.events, r))

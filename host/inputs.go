@@ -30,6 +30,13 @@ func (i kindInput) read(ctx context.Context, d *delivery) (bindings.Value, error
 	return i.Read(ctx, attempt{d})
 }
 
+// fixedInput gives a handler a value that host.json has for an input which is not served.
+type fixedInput struct{ b *app.Binding }
+
+func (i fixedInput) Read(_ context.Context, a kinds.Attempt) (bindings.Value, error) {
+	return i.b.Fixed.Pick(i.b.Props, a.Data())
+}
+
 // prepareInputs compiles the input bindings of the function.
 func (f *function) prepareInputs() error {
 	for _, b := range f.def.Bindings {
@@ -37,7 +44,7 @@ func (f *function) prepareInputs() error {
 			continue
 		}
 		if b.Foreign {
-			f.inputs = append(f.inputs, newFixedInput(b))
+			f.inputs = append(f.inputs, kindInput{b, fixedInput{b}})
 			continue
 		}
 		kind, ok := served.Binding(b)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/fixture"
 	"github.com/redeliver/redeliver/host/app/hostjson"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -76,12 +77,14 @@ func inputPath(function, binding string) string {
 }
 
 // fixedInput returns the values that host.json gives to an input. Names match ignoring case.
-func (l *indexer) fixedInput(f *Function, b *Binding) ([]Fixture, bool) {
+func (l *indexer) fixedInput(f *Function, b *Binding) (fixture.List, bool) {
 	value, ok := l.givenInput(f, b)
 	if !ok {
 		return nil, false
 	}
-	return l.fixtures(f, b, value), true
+	return fixture.Read(value, inputPath(f.Name, b.Name), b.Props, func(path, found, allowed, reason string) {
+		f.record(indexing, l.app.hostDoc.Fault(path, found, allowed, reason))
+	}), true
 }
 
 // givenInput returns what host.json has for an input.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app/document"
+	"github.com/redeliver/redeliver/host/app/fixture"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -151,7 +152,7 @@ type Binding struct {
 	// Foreign is set for an input or output of the platform that this host does not
 	// serve: what an output is set to is recorded, and an input has one of the values Fixed.
 	Foreign bool
-	Fixed   []Fixture
+	Fixed   fixture.List
 
 	odd     DirectionRule     // of a direction that is not written as its word
 	earlier map[string]string // keys under which properties stand in the file, by those they have here

@@ -224,7 +224,7 @@ func TestFixedInputsByKey(t *testing.T) {
 	h.Send("orders", `{"id":4}`)
 	h.AwaitSettled("Price", triggers.Poisoned)
 	attempts := h.Attempts("Price")
-	const none = `no fixed value of host.json, at redeliver.inputs.Price.row, is for parameters "@id=4", take "5"`
+	const none = `input binding "row": no fixed value of host.json (redeliver.inputs) is for parameters "@id=4", take "5"`
 	if last := attempts[len(attempts)-1]; !strings.Contains(last.Error, none) || len(got) != 3 {
 		t.Errorf("an attempt without a value: %s, want %s; handlers ran: %d", last.Error, none, len(got))
 	}

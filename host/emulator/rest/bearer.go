@@ -53,7 +53,7 @@ func byToken(c *Call, token string) (access, *Error) {
 		return access{}, errAuthentication("Invalid token audience.")
 	}
 	if c.front.server.opts.StrictDates {
-		now := float64(c.present().UnixNano()) / float64(time.Second)
+		now := float64(present(c).UnixNano()) / float64(time.Second)
 		if now < t.After {
 			return access{}, errAuthentication("Lifetime validation failed.")
 		}

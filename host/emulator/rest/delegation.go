@@ -57,7 +57,7 @@ func getDelegationKey(c *Call) error {
 	if refused := decodeXML(b, &info); refused != nil {
 		return refused
 	}
-	now := c.present()
+	now := present(c)
 	start, ok := now, true
 	if info.Start != "" {
 		start, ok = parseSASTime(info.Start)
@@ -116,7 +116,7 @@ func byDelegation(c *Call) (access, *Error) {
 	if refused := blobSASKind(c); refused != nil {
 		return access{}, refused
 	}
-	now := c.present()
+	now := present(c)
 	from, ok := parseSASTime(signature.field("skt"))
 	until, ok2 := parseSASTime(signature.field("ske"))
 	if !ok || !ok2 || now.Before(from) || !now.Before(until) || signature.field("sks") != "b" {

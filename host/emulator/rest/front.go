@@ -85,9 +85,9 @@ func (c *Call) ID() string { return c.id }
 // Now is the time of the clock, in UTC.
 func (c *Call) Now() time.Time { return c.front.clk.Now().UTC() }
 
-// present is Now after time has followed the wall up to here: of a host in which nothing is
+// present is the Now of a call after time has followed the wall up to here: of a host in which nothing is
 // due it stands still between calls. What a client says of the time is compared with it.
-func (c *Call) present() (now time.Time) {
+func present(c *Call) (now time.Time) {
 	clock.Enter(c.R.Context(), c.front.clk, "what time it is", func() { now = c.Now() })
 	return now
 }

@@ -181,7 +181,7 @@ func parseSASTime(text string) (time.Time, bool) {
 
 // checkTerms checks what holds for all kinds of signatures, with the times of this one.
 func checkTerms(c *Call, terms *storage.AccessPolicy) *Error {
-	signature, now := c.Signature(), c.present()
+	signature, now := c.Signature(), present(c)
 	if err := signature.times(terms); err != nil {
 		return err
 	}

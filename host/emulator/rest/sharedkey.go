@@ -101,7 +101,7 @@ func checkDate(c *Call) *Error {
 	if err != nil {
 		return errAuthentication("The date of the request is missing or not in the format of RFC 1123: " + strconv.Quote(text))
 	}
-	if c.Now().Sub(at).Abs() > maxSkew && c.present().Sub(at).Abs() > maxSkew {
+	if c.Now().Sub(at).Abs() > maxSkew && present(c).Sub(at).Abs() > maxSkew {
 		return errAuthentication("The date of the request is more than 15 minutes off.")
 	}
 	return nil

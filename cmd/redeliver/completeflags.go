@@ -37,6 +37,7 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 	switches := func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return suffixed(hostjson.SwitchNames(), "="), remote.NoMore | cobra.ShellCompDirectiveNoSpace
 	}
+	statuses := closed("Pending", "Running", "Suspended", "Completed", "Failed", "Terminated")
 	return map[string]remote.Completion{
 		"output": closed("text", "json"), "redeliver start --output": closed("pretty", "plain", "json"),
 		"clock":          closed(show.ClockModes...),
@@ -49,6 +50,8 @@ func flagValues(table ops.Table) map[string]remote.Completion {
 		"schema":         closed("eventgrid", "cloudevents"),
 		"mode":           closed("insert", "merge", "replace"),
 		"status":         closed("Active", "Disabled", "SendDisabled", "ReceiveDisabled"), "redeliver fail operation --status": free,
+		"redeliver ls --status": statuses, "redeliver purge orchestrations --status": statuses,
+		"redeliver ls --name": functions,
 		"worker": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"shim", "official"}, remote.OrFile
 		},

@@ -17,7 +17,7 @@ import (
 // do not exist yet. A new flag is in this list or in flagValues.
 const freeFlags = `
 	--action --address --admin-address --allow-host --at --auto-delete-on-idle --connection --consumer-group --content-type --correlation-id --delay --duplicate-window
-	--error --event --event-type --filter --for --from --id --before --if-match --key --language-worker --last --latency --lock-duration --log-file --max
+	--error --event --event-type --filter --for --from --hub --id --before --if-match --key --language-worker --last --latency --lock-duration --log-file --max
 	--max-attempts --max-delivery-count --max-message-size --max-size --message --nth --on --parallel --parent --partition --partition-key
 	--new-id --partitions --port --prefix --property --ranges --repeat --reply-to --retention --row-key --run --seed --select --sequence --session --since
 	--subject --subject-begins-with --subject-ends-with --times --to --ttl --user-metadata

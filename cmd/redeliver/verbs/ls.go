@@ -21,7 +21,8 @@ import (
 func List(std cli.Streams, lists []ops.Listing) *cobra.Command {
 	r := &remote.Remote{Std: std}
 	names := ListNames(lists)
-	return r.Shows(&cobra.Command{
+	var only ofDurable
+	cmd := r.Shows(&cobra.Command{
 		Use:   "ls [WHAT...]",
 		Short: "List functions and what the services of the host hold",
 		Long: `Ls shows what the running host has: its functions and whether they run, the
@@ -45,6 +46,7 @@ done with, and PENDING counts the changes after it.`,
 		Example: `  redeliver ls
   redeliver ls queues containers
   redeliver ls servicebus
+  redeliver ls orchestrations --status Running
   redeliver ls --json`,
 		Args:      func(_ *cobra.Command, args []string) error { return knownListings(args, names) },
 		ValidArgs: names,
@@ -53,8 +55,12 @@ done with, and PENDING counts the changes after it.`,
 			if err != nil {
 				return err
 			}
-			var raw json.RawMessage
-			if err := c.Read(cmd.Context(), run.GetInventory{}, &raw); err != nil {
+			var raw any = &json.RawMessage{}
+			if chosen, err := only.lists(cmd.Context(), c, args); err != nil {
+				return err
+			} else if chosen != nil {
+				raw = chosen
+			} else if err := c.Read(cmd.Context(), run.GetInventory{}, raw); err != nil {
 				return err
 			}
 			if r.AsJSON {
@@ -67,6 +73,8 @@ done with, and PENDING counts the changes after it.`,
 			return ShowLists(cli.NewConsole(std, false), lists, raw, args)
 		},
 	})
+	only.flags(cmd.Flags())
+	return cmd
 }
 
 // ListNames are the names of lists.

@@ -54,12 +54,7 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 	for _, number := range r.Cancelled {
 		op.cancel(inst, number, r)
 	}
-	timers := map[int]bool{} // that are open: one may be cancelled at once
-	for _, o := range r.Open {
-		if o.What == "timer" {
-			timers[o.Number] = true
-		}
-	}
+	timers := timersOf(r.Open) // one may be cancelled at once
 	for i := range r.Events {
 		if e := &r.Events[i]; e.Type != durable.TimerCreated || timers[e.ID] {
 			op.begun(inst, e)
@@ -74,6 +69,17 @@ func (op *operation) commit(t *turn, r *plan.Result) {
 		}
 	}
 	op.save(inst)
+}
+
+// timersOf are the numbers of open timers.
+func timersOf(open []durable.Open) map[int]bool {
+	timers := map[int]bool{}
+	for _, o := range open {
+		if o.What == "timer" {
+			timers[o.Number] = true
+		}
+	}
+	return timers
 }
 
 // awaits are the events and answers of what is open: a history does not tell them.

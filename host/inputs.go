@@ -13,21 +13,9 @@ import (
 )
 
 // input is an input binding of a function, read once in each attempt.
-type input interface {
-	binding() *app.Binding
-	read(ctx context.Context, d *delivery) (bindings.Value, error)
-}
-
-// kindInput is an input of a kind.
-type kindInput struct {
+type input struct {
 	b *app.Binding
 	kinds.Input
-}
-
-func (i kindInput) binding() *app.Binding { return i.b }
-
-func (i kindInput) read(ctx context.Context, d *delivery) (bindings.Value, error) {
-	return i.Read(ctx, attempt{d})
 }
 
 // fixedInput gives a handler a value that host.json has for an input which is not served.
@@ -44,7 +32,7 @@ func (f *function) prepareInputs() error {
 			continue
 		}
 		if b.Foreign {
-			f.inputs = append(f.inputs, kindInput{b, fixedInput{b}})
+			f.inputs = append(f.inputs, input{b, fixedInput{b}})
 			continue
 		}
 		kind, ok := served.Binding(b)
@@ -55,7 +43,7 @@ func (f *function) prepareInputs() error {
 		if err != nil {
 			return err
 		}
-		f.inputs = append(f.inputs, kindInput{b, in})
+		f.inputs = append(f.inputs, input{b, in})
 	}
 	return nil
 }
@@ -85,11 +73,11 @@ func (d *delivery) readInputs(ctx context.Context) error {
 		d.inputs[0].Value = value
 	}
 	for _, in := range d.f.inputs {
-		value, err := in.read(ctx, d)
+		value, err := in.Read(ctx, attempt{d})
 		if err != nil {
-			return fmt.Errorf("input binding %q: %w", in.binding().Name, err)
+			return fmt.Errorf("input binding %q: %w", in.b.Name, err)
 		}
-		d.inputs = append(d.inputs, call.Input{Name: in.binding().Name, Value: value})
+		d.inputs = append(d.inputs, call.Input{Name: in.b.Name, Value: value})
 	}
 	return nil
 }

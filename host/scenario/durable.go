@@ -44,14 +44,17 @@ type (
 	}
 )
 
+// taskHub is a run with its task hub: that of the first app that has one.
+type taskHub struct{ *run }
+
 // orchestrate carries out a step for Durable Functions, and reports whether s is one.
-func (r *run) orchestrate(s *step) bool {
+func (r taskHub) orchestrate(s *step) bool {
 	switch {
 	case s.StartOrchestration != nil:
 		in := *s.StartOrchestration
 		if in.ID == "" {
-			r.orchestrations++
-			in.ID = "i" + strconv.Itoa(r.orchestrations)
+			r.started++
+			in.ID = "i" + strconv.Itoa(r.started)
 		}
 		orchestrated(r, "startOrchestration", ops_durable.StartOrchestration{Name: in.Name, ID: in.ID, Input: in.Input})
 	case s.RaiseEvent != nil:
@@ -71,7 +74,7 @@ func (r *run) orchestrate(s *step) bool {
 }
 
 // control gives an instance a command.
-func (r *run) control(c *controlled) {
+func (r taskHub) control(c *controlled) {
 	text := func(s *string) string {
 		if s == nil {
 			return ""
@@ -116,7 +119,7 @@ func (s *Scenario) controlFaults(at string, c *controlled) (faults []*schemas.Fa
 }
 
 // orchestrated does an operation of a step, which fails when it is refused.
-func orchestrated[Out any](r *run, step string, in ops.Operation[Out]) Out {
+func orchestrated[Out any](r taskHub, step string, in ops.Operation[Out]) Out {
 	out, refused := hosttest.Try(r.hubHost(), in)
 	if refused == nil {
 		return out
@@ -131,7 +134,7 @@ func orchestrated[Out any](r *run, step string, in ops.Operation[Out]) Out {
 }
 
 // hubHost is the host of the first app that has Durable Functions.
-func (r *run) hubHost() *hosttest.Host {
+func (r taskHub) hubHost() *hosttest.Host {
 	for _, p := range r.cast {
 		if p.h.Durable().Hub("") != nil {
 			return p.h
@@ -141,10 +144,10 @@ func (r *run) hubHost() *hosttest.Host {
 }
 
 // hub is its task hub; nil: no app has one.
-func (r *run) hub() durable.Hub { return r.hubHost().Durable().Hub("") }
+func (r taskHub) hub() durable.Hub { return r.hubHost().Durable().Hub("") }
 
 // orchestrationsNow are the instances that there are, by their ids.
-func (r *run) orchestrationsNow() (list []*durable.Instance) {
+func (r taskHub) orchestrationsNow() (list []*durable.Instance) {
 	hub := r.hub()
 	if hub == nil {
 		return nil
@@ -168,7 +171,7 @@ func (r *run) orchestrationsNow() (list []*durable.Instance) {
 }
 
 // unknownInstance tells of the id of no instance, with the one that was meant.
-func (r *run) unknownInstance(at, id string) {
+func (r taskHub) unknownInstance(at, id string) {
 	var ids []string
 	for _, i := range r.orchestrationsNow() {
 		ids = append(ids, i.ID)
@@ -193,7 +196,7 @@ const (
 
 // awaitOrchestration moves time until an instance has ended. Time has no limit of its own: each
 // turn of the instance gives it two months more, so that a monitor may run for a year.
-func (r *run) awaitOrchestration(a *await) {
+func (r taskHub) awaitOrchestration(a *await) {
 	at := schemas.JoinPath(r.at, "await")
 	h := r.hubHost()
 	if r.hub() == nil {
@@ -252,7 +255,7 @@ func (t *turnsOf) another() (found bool) {
 }
 
 // stands says how an instance that has not ended stands: "Running, waits for event ok".
-func (r *run) stands(i *durable.Instance) string {
+func (r taskHub) stands(i *durable.Instance) string {
 	text := i.Status.String()
 	var waits, names []string
 	for _, o := range i.Open {
@@ -271,13 +274,13 @@ func (r *run) stands(i *durable.Instance) string {
 }
 
 // orchestrationNow is how an instance stands; nil: there is none.
-func (r *run) orchestrationNow(id string) (i *durable.Instance) {
+func (r taskHub) orchestrationNow(id string) (i *durable.Instance) {
 	r.hubHost().Act("look at "+id, func(ctx context.Context) { i, _ = r.hub().Instance(ctx, id, durable.Read{}) })
 	return i
 }
 
 // ofInstance counts the records of a kind that are of an instance, those of all its executions.
-func (r *run) ofInstance(kind journal.Kind, id string) int {
+func (r taskHub) ofInstance(kind journal.Kind, id string) int {
 	return len(r.journaled(func(rec *journal.Record) bool { return rec.Kind == kind && rec.MessageID == id }))
 }
 
@@ -296,7 +299,7 @@ type raised struct{ at, id, name string }
 
 // unread tells of external events that an instance was given and has never asked for: their name
 // is most likely mistyped.
-func (r inspection) unread() {
+func (r taskHub) unread() {
 	for _, e := range r.raised {
 		var left []string
 		for _, rec := range r.journaled(func(rec *journal.Record) bool { return rec.Kind == journal.OrchestrationTurn && rec.MessageID == e.id }) {

@@ -38,7 +38,7 @@ type ofOrchestration struct {
 }
 
 // orchestrations compares instances with what is expected of them; nil: there is none.
-func (r inspection) orchestrations(at string, want map[string]*ofOrchestration) {
+func (r taskHub) orchestrations(at string, want map[string]*ofOrchestration) {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		at, expected := schemas.JoinPath(at, id), want[id]
 		got, refused := hosttest.Try(r.hubHost(), ops_durable.ShowOrchestration{ID: id})
@@ -57,7 +57,7 @@ func (r inspection) orchestrations(at string, want map[string]*ofOrchestration) 
 	}
 }
 
-func (r inspection) orchestration(at string, want *ofOrchestration, got *ops_durable.OrchestrationShown) {
+func (r taskHub) orchestration(at string, want *ofOrchestration, got *ops_durable.OrchestrationShown) {
 	differs := func(member, wanted, has string) {
 		r.mismatch(schemas.JoinPath(at, member), fmt.Sprintf("orchestration %q has another %s", got.ID, member), wanted, has, r.tale(got.ID))
 	}
@@ -124,7 +124,7 @@ func eventsOf(history []ops_durable.HistoryEvent) (kinds []string) {
 
 // counts compares how often an instance has called each function. Names ignore case, as those
 // of functions do; one that the app does not have is refused.
-func (r inspection) counts(at, id, what string, want map[string]int) {
+func (r taskHub) counts(at, id, what string, want map[string]int) {
 	kind := map[string]durable.Kind{"activity": durable.Activities, "child": durable.Orchestrator}[what]
 	has := map[string]int{}
 	for _, rec := range r.journaled(func(rec *journal.Record) bool {
@@ -148,7 +148,7 @@ func (r inspection) counts(at, id, what string, want map[string]int) {
 }
 
 // knownDurable tells of a name that no function of a kind has.
-func (r inspection) knownDurable(at string, kind durable.Kind, name string) bool {
+func (r taskHub) knownDurable(at string, kind durable.Kind, name string) bool {
 	var all []string
 	for _, p := range r.cast {
 		if a := p.app(); a != nil {
@@ -182,7 +182,7 @@ func spans(list []span) string {
 
 // waited are the lengths of the waits of an instance, as explain tells them: pieces of a long
 // timer are one, and one that was cancelled ends there.
-func (r inspection) waited(id string) (list []span) {
+func (r taskHub) waited(id string) (list []span) {
 	for _, t := range explain.Tales(r.kept(), id) {
 		for i := range t.Lines {
 			if l := &t.Lines[i]; l.Until != nil {
@@ -193,12 +193,12 @@ func (r inspection) waited(id string) (list []span) {
 	return list
 }
 
-func (r *run) kept() []journal.Record {
+func (r taskHub) kept() []journal.Record {
 	return r.journaled(func(*journal.Record) bool { return true })
 }
 
 // tale is what has happened to an instance.
-func (r *run) tale(id string) timeline {
+func (r taskHub) tale(id string) timeline {
 	return func() []string {
 		var lines []string
 		for _, t := range explain.Tales(r.kept(), id) {
@@ -222,7 +222,7 @@ func sameJSON(want, got string) bool {
 }
 
 // durableEntities compares the states of entities of Durable Functions; null: there is none.
-func (r inspection) durableEntities(at string, want map[string]json.RawMessage) {
+func (r taskHub) durableEntities(at string, want map[string]json.RawMessage) {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
 		at := schemas.JoinPath(at, id)
 		entity, ok := durable.ParseEntityID(id)
@@ -256,7 +256,7 @@ func text(s *string) string {
 
 // noOtherOrchestrations looks for instances that have met a fault of the platform, or have not
 // ended, and that an expectation does not name.
-func (r inspection) noOtherOrchestrations(at string, e *expect) {
+func (r taskHub) noOtherOrchestrations(at string, e *expect) {
 	for _, i := range r.orchestrationsNow() {
 		want := e.Orchestrations[i.ID]
 		if len(i.Findings) > 0 && (want == nil || want.Findings == nil) {

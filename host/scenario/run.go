@@ -114,8 +114,8 @@ type run struct {
 	cast   cast             // the apps; h is the first one's
 	others []*hosttest.Host // instances that run beside it
 
-	orchestrations int      // that were started without an id
-	raised         []raised // external events that are to be read
+	started int      // orchestrations that got their ids here
+	raised  []raised // external events that are to be read
 
 	update bool // of files with timelines
 
@@ -214,7 +214,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 	r.struck()
 	r.at = "then"
 	inspection{r}.expect("then", &r.s.Then)
-	inspection{r}.unread()
+	taskHub{r}.unread()
 	inspection{r}.unplayed(played)
 	inspection{r}.idle()
 }

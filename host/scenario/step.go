@@ -143,7 +143,7 @@ func (s *Scenario) start(o *hosttest.Options) error {
 // step carries out a step.
 func (r *run) step(s *step) {
 	switch {
-	case r.orchestrate(s):
+	case taskHub{r}.orchestrate(s):
 	case s.Deed != nil:
 		r.deed(s.Deed)
 	case s.Send != nil:
@@ -329,7 +329,7 @@ func (r *run) write(w *write) {
 
 func (r *run) await(a *await) {
 	if a.Orchestration != "" {
-		r.awaitOrchestration(a)
+		taskHub{r}.awaitOrchestration(a)
 		return
 	}
 	if a.Function != "" {

@@ -116,14 +116,14 @@ func inUse(s durable.Status) string {
 func parse(text []byte) (string, error) {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 	if len(text) == 0 {
-		return "", errors.New("Error reading JToken from JsonReader. Path '', line 0, position 0.")
+		return "", errors.New("Error reading JToken from JsonReader. Path '', line 0, position 0.") //lint:ignore ST1005 the platform's text
 	}
 	var v json.RawMessage
 	err := json.Unmarshal(text, &v)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := text[:min(max(syntax.Offset-1, 0), int64(len(text)))]
 		line := bytes.Count(before, []byte("\n"))
-		return "", fmt.Errorf("The text is no JSON at line %d, position %d.", line+1, len(before)-bytes.LastIndexByte(before, '\n'))
+		return "", fmt.Errorf("The text is no JSON at line %d, position %d.", line+1, len(before)-bytes.LastIndexByte(before, '\n')) //lint:ignore ST1005 a sentence of the answer, as the platform's are
 	}
 	return string(text), err
 }

@@ -123,9 +123,9 @@ func (r inspection) expect(at string, e *expect) {
 	for _, s := range r.s.language.services {
 		r.held(schemas.JoinPath(at, s.Scene.Held), s, e.held[s.Scene.Held])
 	}
-	taskHub{r.run}.orchestrations(schemas.JoinPath(at, "orchestrations"), e.Orchestrations)
+	taskHub(r).orchestrations(schemas.JoinPath(at, "orchestrations"), e.Orchestrations)
 	if e.Entities != nil {
-		taskHub{r.run}.durableEntities(schemas.JoinPath(at, "entities"), e.Entities)
+		taskHub(r).durableEntities(schemas.JoinPath(at, "entities"), e.Entities)
 	}
 	r.blobs(at, e)
 	r.events(schemas.JoinPath(at, "eventHubs"), e.EventHubs)

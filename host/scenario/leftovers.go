@@ -38,7 +38,7 @@ func (r inspection) nothingElse(at string, e *expect) {
 			r.mismatch(at, fmt.Sprintf("queue %q holds messages", name), "none", showList(left), r.all)
 		}
 	}
-	taskHub{r.run}.noOtherOrchestrations(at, e)
+	taskHub(r).noOtherOrchestrations(at, e)
 	r.noOtherEvents(at, e)
 	r.noOtherBlobs(at, e)
 	r.noOtherDocuments(at, e)

@@ -187,7 +187,11 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules, "XDG_CACHE_HOME="+filepath.Join(env.WorkDir, ".cache"),
+	var pypi []string
+	for _, folder := range []string{"durable", "functions"} {
+		pypi = append(pypi, filepath.Join(filepath.Dir(modules), folder))
+	}
+	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules, "PYPI="+strings.Join(pypi, string(os.PathListSeparator)), "XDG_CACHE_HOME="+filepath.Join(env.WorkDir, ".cache"),
 		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
 	if sdk, err := dotnettest.SDK(); err == nil {
 		env.Vars = append(append(env.Vars, "SDK="+sdk), dotnettest.Environment()...)
@@ -212,7 +216,8 @@ func mvnPackage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Rename(stage, app))
 }
 
-// condition knows [package:NAME]: an installed package of npm, in $MODULES; and [java]: a
+// condition knows [package:NAME]: an installed package of npm, in $MODULES; [pypi:FOLDER]: a
+// module of Durable Functions' packages for Python, in $PYPI; and [java]: a
 // JDK and the libraries for apps; and [sdk]: a real .NET SDK, which is $SDK.
 func condition(cond string) (bool, error) {
 	if cond == "java" {
@@ -229,11 +234,17 @@ func condition(cond string) (bool, error) {
 		}
 		return err == nil, nil
 	}
-	name, ok := strings.CutPrefix(cond, "package:")
-	if !ok {
+	kind, name, _ := strings.Cut(cond, ":")
+	path := ""
+	switch kind {
+	case "package":
+		path = filepath.Join("node_modules", name, "package.json")
+	case "pypi":
+		path = filepath.Join("durable", name)
+	default:
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
-	_, err := os.Stat(filepath.Join("..", "..", ".interop", "node_modules", name, "package.json"))
+	_, err := os.Stat(filepath.Join("..", "..", ".interop", path))
 	return err == nil, nil
 }
 

@@ -37,7 +37,10 @@ added to local.settings.json, and leads to the embedded services.
 
 --on names what the trigger is bound to: the route of http, the schedule of
 timer, the queue, the path of blob (orders/{name}), TOPIC/SUBSCRIPTION, the hub,
-DATABASE/CONTAINER. No file is overwritten; a running host reloads the app.`,
+DATABASE/CONTAINER. A durable function is an orchestration with an activity
+NAMEStep and a function NAMEStart that starts it over HTTP; it is written in
+code, in JavaScript, TypeScript and Python. No file is overwritten; a running
+host reloads the app.`,
 		Example: `  redeliver new OnOrder --trigger queue
   redeliver new OnInvoice --trigger servicebus-topic --on invoices/all --dir shop`,
 		Args: cli.Arguments(1, 1),
@@ -89,8 +92,10 @@ func (n *newFunction) add(dir string, r *remote.Remote) error {
 		return err
 	}
 	for _, f := range a.Functions {
-		if strings.EqualFold(f.Name, n.name) {
-			return cli.Hinted(fmt.Errorf("the app has a function %q already, in %s", f.Name, f.File), "choose another name")
+		for _, name := range n.names() {
+			if strings.EqualFold(f.Name, name) {
+				return cli.Hinted(fmt.Errorf("the app has a function %q already, in %s", f.Name, f.File), "choose another name")
+			}
 		}
 	}
 	added, err := n.of(a)
@@ -164,6 +169,8 @@ var nameVariable = regexp.MustCompile(`\{[^}]*\}`)
 func (n *newFunction) of(a *app.App) (*addition, error) {
 	h := &a.Handler
 	switch {
+	case n.kind.coded && h.Runtime != "" && h.Runtime != "node" && h.Runtime != "python", n.kind.coded && (h.Kind == app.GoSource || h.Kind == app.Custom):
+		return nil, cli.Hinted(fmt.Errorf("new writes a function of kind %s in JavaScript, TypeScript and Python only", n.kind.name), "docs/services/durable.md says what is served in other languages")
 	case h.Kind == app.GoSource:
 		return n.inGo(a)
 	case h.Kind == app.Custom:

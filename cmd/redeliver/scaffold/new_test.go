@@ -38,8 +38,8 @@ func TestNewPythonImport(t *testing.T) {
 		"# -*- coding: utf-8 -*-\n'''import x'''\nfrom __future__ import annotations\nimport os\n": "# -*- coding: utf-8 -*-\n'''import x'''\nfrom __future__ import annotations\n+import os\n",
 		"# import logging\nfrom azure import functions\n":                                          "# import logging\n+from azure import functions\n",
 	} {
-		if want = strings.Replace(want, "+", "import logging\n", 1); withLogging(module) != want {
-			t.Errorf("%q\ngot  %q\nwant %q", module, withLogging(module), want)
+		if want = strings.Replace(want, "+", "import logging\n", 1); withImport(module, "logging", pythonLogging) != want {
+			t.Errorf("%q\ngot  %q\nwant %q", module, withImport(module, "logging", pythonLogging), want)
 		}
 	}
 }

@@ -20,6 +20,12 @@ type triggerKind struct {
 	param, binding string
 	// try are the commands that have the function run. # stands for --on.
 	try []string
+	// unbound says why --on has no meaning.
+	unbound string
+	// further are the ends of the names of functions that come with it: NAMEStep.
+	further []string
+	// coded kinds are written for functions in code in JavaScript, TypeScript and Python.
+	coded bool
 }
 
 // newKinds are the triggers that "redeliver new" writes.
@@ -55,7 +61,7 @@ var newKinds = []*triggerKind{ // read only
 		try:     []string{"send servicebus # hello"},
 	},
 	{
-		name: "eventgrid", param: "event",
+		name: "eventgrid", param: "event", unbound: "a subscription leads to it",
 		binding: `"type": "eventGridTrigger", "direction": "in", "name": "event"`,
 		try: []string{"create eventgrid %", "create eventgrid %/all --endpoint $",
 			`send eventgrid % '{"subject":"/orders/7","eventType":"Ordered","data":{}}'`},
@@ -69,6 +75,10 @@ var newKinds = []*triggerKind{ // read only
 		name: "cosmos", on: "DATABASE/CONTAINER", usual: "%/items", parts: true, setting: "AzureWebJobsCosmosDB", param: "documents",
 		binding: `"type": "cosmosDBTrigger", "direction": "in", "name": "documents", "databaseName": "{{.First}}", "containerName": "{{.Second}}", "connection": "{{.Connection}}", "createLeaseContainerIfNotExists": true`,
 		try:     []string{"create cosmos #", `send cosmos # '{"id":"7"}'`},
+	},
+	{
+		name: "durable", unbound: "a client starts it", further: []string{"Step", "Start"}, coded: true,
+		try: []string{`start orchestration $ '{"id":"7"}'`},
 	},
 }
 
@@ -100,6 +110,15 @@ func kindOf(name string) *triggerKind {
 	return nil
 }
 
+// names are those of the function and of the further ones that come with it.
+func (n *newFunction) names() []string {
+	names := []string{n.name}
+	for _, end := range n.kind.further {
+		names = append(names, n.name+end)
+	}
+	return names
+}
+
 // newFunction is what "redeliver new" writes.
 type newFunction struct {
 	kind               *triggerKind
@@ -121,7 +140,7 @@ func newFunctionOf(name, trigger, on, connection string) (*newFunction, error) {
 	case kind == nil:
 		return nil, cli.Mistaken(fmt.Errorf("--trigger %q: want %s", trigger, kindNames()), trigger, NewKindNames())
 	case on != "" && kind.on == "":
-		return nil, cli.Misused(fmt.Errorf("--on: an %s function is bound to no name: a subscription leads to it", kind.name))
+		return nil, cli.Misused(fmt.Errorf("--on: a function of kind %s is bound to no name: %s", kind.name, kind.unbound))
 	case connection != "" && kind.setting == "":
 		return nil, cli.Misused(fmt.Errorf("--connection: a trigger of kind %s has none", kind.name))
 	}

@@ -128,6 +128,9 @@ func (n *newFunction) inPython(a *app.App) (*addition, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(a.Dir, file))
 	if err != nil && len(a.Functions) > 0 {
+		if n.kind.coded {
+			return nil, cli.Hinted(fmt.Errorf("new writes a function of kind %s in code, and this app has a function.json for each", n.kind.name), "redeliver init --lang python writes an app with functions in code")
+		}
 		script := "import logging\n\nimport azure.functions as func\n\n\n" + n.section("function.pythonv1.tmpl")
 		return &addition{changes: []change{{n.name + "/__init__.py", script, true}, {n.name + "/function.json", n.functionFile("$return"), true}}}, nil
 	}
@@ -145,28 +148,64 @@ func (n *newFunction) inPython(a *app.App) (*addition, error) {
 		return nil, cli.Hinted(fmt.Errorf("%s declares no functions.FunctionApp at its top level", file), "new adds to a file with the line: app = func.FunctionApp()")
 	}
 	n.words["App"], n.words["Func"] = string(declared[1]), string(declared[2])
-	whole := withLogging(strings.TrimRight(string(text), "\r\n") + "\n\n\n" + n.fill(n.section("function.python.tmpl")))
-	return &addition{changes: []change{{file, whole, made}}}, nil
+	if n.kind.coded {
+		functions := pythonFunctions.FindSubmatch(text)
+		if functions == nil {
+			return nil, cli.Hinted(fmt.Errorf("%s does not import azure.functions", file), "add the line: import azure.functions as func")
+		}
+		n.words["Func"] = string(functions[1])
+	}
+	whole := withImport(strings.TrimRight(string(text), "\r\n")+"\n\n\n"+n.fill(n.section("function.python.tmpl")), "logging", pythonLogging)
+	added := &addition{changes: []change{{file, whole, made}}}
+	if n.kind.coded {
+		added.changes[0].text = withImport(whole, "azure.durable_functions as df", pythonDurable)
+		if err := added.require(a.Dir, "azure-functions-durable"); err != nil {
+			return nil, err
+		}
+	}
+	return added, nil
 }
 
-// withLogging is a module that imports logging: what stands in its own description counts
+// require adds a package to requirements.txt.
+func (added *addition) require(dir, name string) error {
+	const file = "requirements.txt"
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	added.before = "python -m pip install -r " + file
+	if regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `\b`).Match(text) {
+		return nil
+	}
+	before := strings.TrimRight(string(text), "\r\n")
+	if before != "" {
+		before += "\n"
+	}
+	added.changes = append(added.changes, change{file, before + name + "\n", err != nil})
+	return nil
+}
+
+// withImport is a module that imports another one: what stands in its own description counts
 // for nothing.
-func withLogging(module string) string {
+func withImport(module, imported string, is *regexp.Regexp) string {
 	from := len(pythonDescription.FindString(module))
 	code := module[from:]
-	if pythonLogging.MatchString(code) {
+	if is.MatchString(code) {
 		return module
 	}
 	at := 0
 	if first := pythonImport.FindStringIndex(code); first != nil {
 		at = first[0]
 	}
-	return module[:from] + code[:at] + "import logging\n" + code[at:]
+	return module[:from] + code[:at] + "import " + imported + "\n" + code[at:]
 }
 
 var (
-	pythonApp     = regexp.MustCompile(`(?m)^(\w+)\s*(?::[^=\n]*)?=\s*([\w.]+)\.(?:FunctionApp|AsgiFunctionApp|WsgiFunctionApp)\(`)
+	pythonApp     = regexp.MustCompile(`(?m)^(\w+)\s*(?::[^=\n]*)?=\s*([\w.]+)\.(?:FunctionApp|AsgiFunctionApp|WsgiFunctionApp|DFApp)\(`)
 	pythonLogging = regexp.MustCompile(`(?m)^import logging\b`)
+	pythonDurable = regexp.MustCompile(`(?m)^import azure\.durable_functions as df\b`)
+	// pythonFunctions has the name that a module gives azure.functions.
+	pythonFunctions = regexp.MustCompile(`(?m)^import azure\.functions as (\w+)`)
 	// pythonDescription is the description that a module begins with, after comments.
 	pythonDescription = regexp.MustCompile(`(?s)\A(?:\s*#[^\n]*\n)*\s*(?:""".*?"""|'''.*?''')[^\n]*\n`)
 	// pythonImport is the first import that may have another one before it.
@@ -193,6 +232,9 @@ func (n *newFunction) inNode(a *app.App) (*addition, error) {
 		}
 	}
 	library, has := pkg.Dependencies["@azure/functions"]
+	if n.kind.coded && (!has || pkg.Main == "" || len(a.Functions) > 0 || strings.HasPrefix(strings.TrimLeft(library, "^~>=v "), "3")) {
+		return nil, cli.Hinted(fmt.Errorf("new writes a function of kind %s in code, and this app has a function.json for each", n.kind.name), "redeliver init --lang javascript writes an app with functions in code")
+	}
 	if !has || pkg.Main == "" || len(a.Functions) > 0 || strings.HasPrefix(strings.TrimLeft(library, "^~>=v "), "3") {
 		form := "module.exports = "
 		if pkg.Type == "module" {
@@ -222,6 +264,9 @@ func (n *newFunction) inNode(a *app.App) (*addition, error) {
 		return nil, err
 	}
 	own := path.Join(folder, n.name+path.Ext(entry.file))
+	if _, has := pkg.Dependencies["durable-functions"]; n.kind.coded && !has {
+		before = strings.TrimSuffix("npm install durable-functions && "+before, " && ")
+	}
 	added := &addition{before: before, changes: []change{{own, n.nodeScript(typed, modules || typed), true}}}
 	if entry.pattern {
 		return added, nil
@@ -230,14 +275,19 @@ func (n *newFunction) inNode(a *app.App) (*addition, error) {
 	if err != nil {
 		return nil, cli.Hinted(fmt.Errorf("\"main\" of package.json names %q, and there is no %s", pkg.Main, entry.file), "write that file, or correct \"main\"")
 	}
-	line := fmt.Sprintf("require('./%s');\n", path.Base(own))
-	if modules {
-		line = fmt.Sprintf("import './%s';\n", n.name+extension)
-	} else if typed {
-		line = fmt.Sprintf("import './%s';\n", n.name)
-	}
-	added.changes = append(added.changes, change{file: entry.file, text: strings.TrimRight(string(main), "\n") + "\n\n" + line})
+	added.changes = append(added.changes, change{file: entry.file, text: strings.TrimRight(string(main), "\n") + "\n\n" + n.mention(path.Base(own), extension, modules, typed)})
 	return added, nil
+}
+
+// mention is the line with which the entry of an app loads the function's file.
+func (n *newFunction) mention(file, extension string, modules, typed bool) string {
+	switch {
+	case modules:
+		return fmt.Sprintf("import './%s';\n", n.name+extension)
+	case typed:
+		return fmt.Sprintf("import './%s';\n", n.name)
+	}
+	return fmt.Sprintf("require('./%s');\n", file)
 }
 
 // nodeScript is a file that declares the function.
@@ -246,7 +296,7 @@ func (n *newFunction) nodeScript(typed, modules bool) string {
 	names := []string{"app"}
 	if typed {
 		body = onlyTyped.ReplaceAllString(body, "$1")
-		for _, name := range []string{"EventGridEvent", "HttpRequest", "HttpResponseInit", "InvocationContext", "Timer"} {
+		for _, name := range []string{"EventGridEvent", "HttpRequest", "HttpResponse", "HttpResponseInit", "InvocationContext", "Timer"} {
 			if regexp.MustCompile(`\b` + name + `\b`).MatchString(body) {
 				names = append(names, name)
 			}
@@ -254,11 +304,22 @@ func (n *newFunction) nodeScript(typed, modules bool) string {
 	} else {
 		body = onlyTyped.ReplaceAllString(body, "")
 	}
-	list := "{ " + strings.Join(names, ", ") + " }"
-	if modules {
-		return "import " + list + " from '@azure/functions';\n\n" + n.fill(body)
+	imports := [][2]string{{"{ " + strings.Join(names, ", ") + " }", "@azure/functions"}}
+	if n.kind.coded {
+		imports = append(imports, [2]string{"df", "durable-functions"})
 	}
-	return "const " + list + " = require('@azure/functions');\n\n" + n.fill(body)
+	head := ""
+	for _, i := range imports {
+		switch {
+		case !modules:
+			head += fmt.Sprintf("const %s = require('%s');\n", i[0], i[1])
+		case typed && i[0] == "df":
+			head += fmt.Sprintf("import * as %s from '%s';\n", i[0], i[1])
+		default:
+			head += fmt.Sprintf("import %s from '%s';\n", i[0], i[1])
+		}
+	}
+	return head + "\n" + n.fill(body)
 }
 
 // onlyTyped matches the parts of a template that are for TypeScript: "{{: Timer}}".

@@ -68,7 +68,8 @@ type Reader interface {
 
 	// Await waits until an instance is there and its first turn is made, or with end until it
 	// is finished: without a limit but that of ctx, and without a reason for a virtual clock to
-	// go on.
+	// go on. It is for a function that runs: one such function does not hold the clock while it
+	// waits (spec durable 11.4).
 	Await(ctx context.Context, id string, end bool) (*Instance, error)
 
 	// AllowPoll lets the clock go on by at most d before it returns, so that somebody who

@@ -229,6 +229,9 @@ func (d *drive) hurryOn(v *Virtual) {
 
 // waitsLocked reports whether time stands still for the calls that are out.
 func (v *Virtual) waitsLocked() bool {
+	if !v.holdingLocked() {
+		return false
+	}
 	if v.drive == nil {
 		return v.pace.kind == ""
 	}

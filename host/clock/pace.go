@@ -198,10 +198,10 @@ func (p *pacing) follows() bool { return p.kind != "" && p.kind != Manual }
 // holdsLocked reports whether Debug holds time still because of a call. When it does no
 // longer, time goes on from where it is.
 func (p *pacing) holdsLocked(v *Virtual) bool {
-	if p.kind != Debug || len(v.out) == 0 && !p.held {
+	if p.kind != Debug || !v.holdingLocked() && !p.held {
 		return false
 	}
-	p.held = len(v.out) > 0
+	p.held = v.holdingLocked()
 	p.rebase(v)
 	return p.held
 }
@@ -224,7 +224,7 @@ func (p *pacing) wallLocked(v *Virtual, now time.Duration) int64 {
 // as an endless retry without delay. Goroutines that are ready at one instant run
 // at that instant unless they take too long.
 func (p *pacing) keepUpLocked(v *Virtual) {
-	if !p.follows() || v.drive != nil || p.holdsLocked(v) || v.ready.len() == 0 && (len(v.out) == 0 || !v.out[0].back) {
+	if !p.follows() || v.drive != nil || p.holdsLocked(v) || v.ready.len() == 0 && v.returnedLocked() == nil {
 		return // or moveLocked does it
 	}
 	wall := p.wallLocked(v, v.wall.now())
@@ -255,7 +255,7 @@ func (p *pacing) moveLocked(v *Virtual) bool {
 	wake := forever
 	if any {
 		wake = time.Duration(at - wall)
-		if p.kind == Auto && v.deadlines.reasons > 0 && len(p.pins) == 0 && len(v.out) == 0 {
+		if p.kind == Auto && v.deadlines.reasons > 0 && len(p.pins) == 0 && !v.holdingLocked() {
 			rest := p.inputReal + quiet - now
 			switch {
 			case rest > 0:

@@ -30,6 +30,7 @@ type Virtual struct {
 	seq       uint64 // numbers deadlines, waits and calls
 	ready     readyQueue
 	out       []*call // calls that hold time still, in order of going out
+	excused   int     // see Excuse
 	slot      bool    // Serial: the one place outside is taken
 	queued    []*task // Serial: the tasks that want it
 	deadlines deadlines
@@ -147,8 +148,7 @@ func (v *Virtual) passLocked() *task {
 		}
 		v.finishLocked(&v.tails)
 		if len(v.out) > 0 {
-			if v.out[0].back && !v.opts.Arrival {
-				c := v.out[0]
+			if c := v.returnedLocked(); c != nil && !v.opts.Arrival {
 				c.uncountLocked(v)
 				return v.giveLocked(c.task)
 			}

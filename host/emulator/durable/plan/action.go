@@ -201,7 +201,10 @@ func parseTime(text string) (time.Time, error) {
 	if err != nil {
 		t, err = time.Parse("2006-01-02T15:04:05.999999999", text)
 	}
-	return t.UTC(), err
+	if t = t.UTC(); err == nil && (t.Year() < 0 || t.Year() > 9999) {
+		err = fmt.Errorf("the year %d is none of JSON's", t.Year())
+	}
+	return t, err
 }
 
 // shorten is a text of at most 80 bytes.

@@ -78,14 +78,14 @@ func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
 		if s := a.GetSendSignal(); s != nil {
 			signal := Signal{Entity: s.GetInstanceId(), Operation: s.GetName(), Input: pointer(s.GetInput())}
 			if s.GetScheduledTime() != nil {
-				signal.Due = s.GetScheduledTime().AsTime()
+				signal.Due = Time(s.GetScheduledTime())
 			}
 			out.Signals = append(out.Signals, signal)
 		}
 		if s := a.GetStartOrchestration(); s != nil {
 			start := durable.Start{ID: s.GetInstanceId(), Name: s.GetName(), Version: s.GetVersion().GetValue(), Input: pointer(s.GetInput()), By: "entity"}
 			if s.GetScheduledTime() != nil {
-				start.Due = s.GetScheduledTime().AsTime()
+				start.Due = Time(s.GetScheduledTime())
 			}
 			out.Starts = append(out.Starts, start)
 		}

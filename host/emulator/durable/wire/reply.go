@@ -168,7 +168,7 @@ func eventOf(in *plan.Instance, a *pb.OrchestratorAction) *durable.Event {
 			e.InstanceID = fmt.Sprintf("%s:%d", in.Execution, e.ID)
 		}
 	case *pb.OrchestratorAction_CreateTimer:
-		e.Type, e.FireAt = durable.TimerCreated, a.CreateTimer.GetFireAt().AsTime()
+		e.Type, e.FireAt = durable.TimerCreated, Time(a.CreateTimer.GetFireAt())
 	case *pb.OrchestratorAction_SendEvent:
 		s := a.SendEvent
 		e.Type, e.Name, e.InstanceID, e.Input = durable.EventSent, s.GetName(), s.GetInstance().GetInstanceId(), pointer(s.GetData())

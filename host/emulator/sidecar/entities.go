@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/redeliver/redeliver/bindings/durable"
+	"github.com/redeliver/redeliver/host/emulator/durable/wire"
 	pb "github.com/redeliver/redeliver/host/emulator/sidecar/sidecarpb"
 )
 
@@ -25,7 +26,7 @@ func (s *Server) SignalEntity(ctx context.Context, r *pb.SignalEntityRequest) (*
 	return ask(s, ctx, func(ctx context.Context, hub durable.Hub) (*pb.SignalEntityResponse, error) {
 		e, err := entityID(r.GetInstanceId())
 		if err == nil {
-			err = hub.Signal(ctx, e, r.GetName(), r.GetInput().GetValue(), timeOf(r.GetScheduledTime()), by)
+			err = hub.Signal(ctx, e, r.GetName(), r.GetInput().GetValue(), wire.Time(r.GetScheduledTime()), by)
 		}
 		return &pb.SignalEntityResponse{}, err
 	})
@@ -65,7 +66,7 @@ func (s *Server) QueryEntities(ctx context.Context, r *pb.QueryEntitiesRequest) 
 	q := r.GetQuery()
 	return ask(s, ctx, func(ctx context.Context, hub durable.Hub) (*pb.QueryEntitiesResponse, error) {
 		page, token, err := hub.Entities(ctx, durable.EntityQuery{
-			Prefix: q.GetPrefix().GetValue(), From: timeOf(q.GetFrom()), To: timeOf(q.GetTo()), State: q.GetIncludeState(), Top: int(q.GetPageSize().GetValue()), Token: q.GetToken().GetValue(),
+			Prefix: q.GetPrefix().GetValue(), From: wire.Time(q.GetFrom()), To: wire.Time(q.GetTo()), State: q.GetIncludeState(), Top: int(q.GetPageSize().GetValue()), Token: q.GetToken().GetValue(),
 		})
 		out := &pb.QueryEntitiesResponse{}
 		for _, e := range page {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -26,7 +25,7 @@ func (s *Server) Hello(context.Context, *emptypb.Empty) (*emptypb.Empty, error) 
 func (s *Server) StartInstance(ctx context.Context, r *pb.CreateInstanceRequest) (*pb.CreateInstanceResponse, error) {
 	return ask(s, ctx, func(ctx context.Context, hub durable.Hub) (*pb.CreateInstanceResponse, error) {
 		id, err := hub.Start(ctx, durable.Start{
-			Name: r.GetName(), ID: r.GetInstanceId(), Version: r.GetVersion().GetValue(), Input: pointer(r.GetInput()), Due: timeOf(r.GetScheduledStart()), Tags: r.GetTags(), By: "client",
+			Name: r.GetName(), ID: r.GetInstanceId(), Version: r.GetVersion().GetValue(), Input: pointer(r.GetInput()), Due: wire.Time(r.GetScheduledStart()), Tags: r.GetTags(), By: "client",
 		})
 		return &pb.CreateInstanceResponse{InstanceId: id}, refusedStart(r.GetInstanceId(), err)
 	})
@@ -114,7 +113,10 @@ func control[T any](s *Server, ctx context.Context, id, reason string, command d
 	})
 }
 
-// TerminateInstance ends an instance. Its children go on.
+// TerminateInstance ends an instance. Its children go on, also those of a recursive call: the
+// platform takes no notice of that.
+//
+// Source: ext, TerminateInstance of its gRPC server.
 func (s *Server) TerminateInstance(ctx context.Context, r *pb.TerminateRequest) (*pb.TerminateResponse, error) {
 	return control(s, ctx, r.GetInstanceId(), r.GetOutput().GetValue(), durable.Terminate, &pb.TerminateResponse{})
 }
@@ -138,6 +140,9 @@ func (s *Server) RewindInstance(ctx context.Context, r *pb.RewindInstanceRequest
 func (s *Server) RestartInstance(ctx context.Context, r *pb.RestartInstanceRequest) (*pb.RestartInstanceResponse, error) {
 	return ask(s, ctx, func(ctx context.Context, hub durable.Hub) (*pb.RestartInstanceResponse, error) {
 		id, err := r.GetInstanceId(), error(nil)
+		if _, entity := durable.ParseEntityID(id); entity {
+			return nil, unknown(id)
+		}
 		if r.GetWithNewId() {
 			var i *durable.Instance
 			if i, err = hub.Instance(ctx, id, durable.Read{}); err == nil {
@@ -156,17 +161,31 @@ func (s *Server) RestartInstance(ctx context.Context, r *pb.RestartInstanceReque
 	})
 }
 
+// queried is the hub that a query means: the one that it names, else that of the call.
+func (s *Server) queried(hub durable.Hub, names []*wrapperspb.StringValue) (durable.Hub, error) {
+	switch len(names) {
+	case 0:
+		return hub, nil
+	case 1:
+		return s.hub(names[0].GetValue())
+	}
+	var list []string
+	for _, name := range names {
+		list = append(list, name.GetValue())
+	}
+	return nil, status.Errorf(codes.InvalidArgument, "a query is of one task hub, and this one names %s: make a query for each", strings.Join(list, " and "))
+}
+
 // QueryInstances returns a page of instances, without entities.
 func (s *Server) QueryInstances(ctx context.Context, r *pb.QueryInstancesRequest) (*pb.QueryInstancesResponse, error) {
 	q := r.GetQuery()
 	return ask(s, ctx, func(ctx context.Context, hub durable.Hub) (*pb.QueryInstancesResponse, error) {
-		for _, name := range q.GetHubs() {
-			if !strings.EqualFold(name.GetValue(), hub.Name()) {
-				hub = s.opts.Hub(name.GetValue())
-			}
+		hub, err := s.queried(hub, q.GetHubs())
+		if err != nil {
+			return nil, err
 		}
 		page, token, err := hub.Instances(ctx, durable.Query{
-			From: timeOf(q.GetCreatedFrom()), To: timeOf(q.GetCreatedTo()), Statuses: statuses(q.GetStatuses()), Prefix: q.GetPrefix().GetValue(), Top: int(q.GetMax()), Token: q.GetToken().GetValue(),
+			From: wire.Time(q.GetCreatedFrom()), To: wire.Time(q.GetCreatedTo()), Statuses: statuses(q.GetStatuses()), Prefix: q.GetPrefix().GetValue(), Top: int(q.GetMax()), Token: q.GetToken().GetValue(),
 		})
 		out := &pb.QueryInstancesResponse{}
 		for _, i := range page {
@@ -189,7 +208,7 @@ func (s *Server) PurgeInstances(ctx context.Context, r *pb.PurgeInstancesRequest
 			n, err = hub.Purge(ctx, of.InstanceId, by)
 		case *pb.PurgeInstancesRequest_Filter:
 			f := of.Filter
-			n, err = hub.PurgeAll(ctx, durable.Query{From: timeOf(f.GetCreatedFrom()), To: timeOf(f.GetCreatedTo()), Statuses: statuses(f.GetStatuses())}, by)
+			n, err = hub.PurgeAll(ctx, durable.Query{From: wire.Time(f.GetCreatedFrom()), To: wire.Time(f.GetCreatedTo()), Statuses: statuses(f.GetStatuses())}, by)
 		case *pb.PurgeInstancesRequest_Batch:
 			err = status.Error(codes.InvalidArgument, "Unknown purge request type 'InstanceBatch'.")
 		default:
@@ -249,13 +268,6 @@ func (s *Server) DeleteTaskHub(ctx context.Context, _ *pb.DeleteTaskHubRequest) 
 func empty(ctx context.Context, hub durable.Hub) error {
 	_, err := hub.PurgeAll(ctx, durable.Query{Entities: true}, by)
 	return err
-}
-
-func timeOf(t *timestamppb.Timestamp) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.AsTime()
 }
 
 func statuses(list []pb.OrchestrationStatus) (out []durable.Status) {

@@ -18,7 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// Options of a Server. All but Skips are needed.
+// Options of a Server. All are needed.
 type Options struct {
 	Clock clock.Clock
 
@@ -122,16 +122,24 @@ func ask[T any](s *Server, ctx context.Context, f func(ctx context.Context, hub 
 	clock.Enter(ctx, s.opts.Clock, "gRPC of Durable Functions", func() {
 		token, release := s.opts.Token(ctx)
 		defer release()
-		hub := s.opts.Hub(name)
-		if hub == nil {
-			err = status.Error(codes.Unavailable, "no app with Durable Functions runs")
-			return
+		var hub durable.Hub
+		if hub, err = s.hub(name); err == nil {
+			out, err = f(token, hub)
 		}
-		if out, err = f(token, hub); err != nil {
+		if err != nil {
 			err = errorOf(ctx, err)
 		}
 	})
 	return out, err
+}
+
+// hub returns a task hub by its name.
+func (s *Server) hub(name string) (durable.Hub, error) {
+	hub := s.opts.Hub(name)
+	if hub == nil {
+		return nil, status.Error(codes.Unavailable, "no app with Durable Functions runs")
+	}
+	return hub, nil
 }
 
 // by is who asks, for the journal.

@@ -53,10 +53,14 @@ const servesStorage = "JUDGE_SERVES_STORAGE=1"
 // test says so.
 const standsStill = "JUDGE_STANDS_STILL=1"
 
+// callsItself is in the environment of a host of Redeliver that waits for its own answers: what
+// was asked last then comes back first.
+const callsItself = "JUDGE_CALLS_ITSELF=1"
+
 // openOurs runs the app of a folder until the test ends.
 func openOurs(t *testing.T, dir, runtime string, env []string) *subject {
 	t.Helper()
-	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Arrival: slices.Contains(env, callsItself)})
 	if !slices.Contains(env, standsStill) {
 		clk.Auto()
 	}

@@ -196,7 +196,10 @@ func (e *Embedded) Stop() {
 }
 
 // Stopped waits until nothing is left of what the services do by themselves, after Stop.
-func (e *Embedded) Stopped() { e.grid.Close() }
+func (e *Embedded) Stopped() {
+	e.grid.Close()
+	e.engine.Stopped()
+}
 
 // Close ends what Open has opened itself.
 func (e *Embedded) Close() error {

@@ -67,7 +67,8 @@ func element(array *string) string {
 	return string(list[0])
 }
 
-// check ends an activity at once that nobody can run.
+// check ends an activity at once that nobody can run. Requests of callHttp the engine makes
+// itself.
 func (op *operation) check(a *activity) {
 	d := op.e.desk(a.hub.key)
 	if a.out || !d.served() {
@@ -77,7 +78,11 @@ func (op *operation) check(a *activity) {
 	var r durable.Reply
 	switch {
 	case a.Name == plan.HTTPActivity:
-		r.Message = "callHttp is not emulated: call the address in an activity function"
+		if !d.calling {
+			d.calling = true
+			op.calling = append(op.calling, a.hub.name)
+		}
+		return
 	case runs:
 		return
 	case there:
@@ -154,14 +159,22 @@ func (held *delivery) end() {
 
 // Report implements durable.Work.
 func (h *Hub) Report(ctx context.Context, out *durable.Activity, r durable.Reply) error {
+	if r.Aborted != nil {
+		return h.settle(ctx, out, nil)
+	}
+	return h.settle(ctx, out, func(op *operation, a *activity) { op.report(a, &r) })
+}
+
+// settle ends a delivery. A nil end leaves the activity: it comes again.
+func (h *Hub) settle(ctx context.Context, out *durable.Activity, end func(op *operation, a *activity)) error {
 	held, ok := out.Held.(*delivery)
 	if !ok {
 		return errors.New("the activity is none of NextActivity")
 	}
 	err := h.operate(ctx, FaultPoint{Op: "Report", Function: out.Name, Instance: out.Instance}, func(op *operation) error {
 		a := held.a
-		if !held.over && r.Aborted == nil && a.hub.activities[a.activityID] == a && op.e.st.hubs[a.hub.key] == a.hub {
-			op.report(a, &r)
+		if !held.over && end != nil && a.hub.activities[a.activityID] == a && op.e.st.hubs[a.hub.key] == a.hub {
+			end(op, a)
 		}
 		held.end()
 		return nil
@@ -170,10 +183,8 @@ func (h *Hub) Report(ctx context.Context, out *durable.Activity, r durable.Reply
 	return err
 }
 
-// report gives an end to the instance, if it is still there for it.
+// report gives what a function has returned to the instance.
 func (op *operation) report(a *activity, r *durable.Reply) {
-	delete(a.hub.activities, a.activityID)
-	op.dropActivity(a)
 	e := durable.Event{Type: durable.TaskCompleted, ID: -1, Task: a.number}
 	if r.Failed {
 		e.Type = durable.TaskFailed
@@ -181,6 +192,13 @@ func (op *operation) report(a *activity, r *durable.Reply) {
 	} else if r.Value != "" {
 		e.Result = &r.Value
 	}
+	a.over(op, e)
+}
+
+// over gives an end to the instance, if it is still there for it.
+func (a *activity) over(op *operation, e durable.Event) {
+	delete(a.hub.activities, a.activityID)
+	op.dropActivity(a)
 	inst := a.hub.instances[a.instance]
 	if !op.send(inst, a.execution, e) {
 		op.recordIgnored(a, &e)

@@ -102,11 +102,13 @@ func (e *Engine) depend(hubKey string) {
 	}
 }
 
-// Stop ends what the engine does by itself: nothing falls due any more.
+// Stop ends what the engine does by itself: nothing falls due any more, and requests of
+// callHttp are broken off. Stopped waits for them.
 func (e *Engine) Stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.silent = true
+	e.calls.cancel()
 	for _, a := range e.due.All() {
 		a.disarm()
 	}

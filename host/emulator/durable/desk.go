@@ -22,6 +22,7 @@ type desk struct {
 	waiters   map[durable.Function]int
 	running   map[place]int
 	changed   *clock.Cond
+	calling   bool // requests of callHttp are made
 }
 
 // place is what counts together: the work of one kind of one app.
@@ -86,6 +87,10 @@ func (d *desk) merge() {
 		for _, k := range append(f.Known[:len(f.Known):len(f.Known)], f.Disabled...) {
 			d.byName[fold(k)] = owner
 		}
+	}
+	for _, owner := range sortedKeys(d.owners) {
+		d.byName[httpFunction] = owner // requests count among the activities of one app
+		break
 	}
 	d.functions = plan.NewFunctions(known, disabled)
 }
@@ -189,7 +194,7 @@ func (d *desk) head(f durable.Function) uint64 {
 // nobody of the app waits for older work.
 func (d *desk) mine(f durable.Function) bool {
 	head := d.head(f)
-	if head == 0 || d.running[d.placeOf(f)] >= d.most(f) {
+	if head == 0 || f == httpFunction && !d.served() || d.running[d.placeOf(f)] >= d.most(f) {
 		return false
 	}
 	for other, n := range d.waiters {

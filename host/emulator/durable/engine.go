@@ -62,6 +62,7 @@ type Engine struct {
 	silent  bool        // nothing falls due any more: see Stop
 	unarmed bool        // alarms of another state are not on the clock yet
 	ended   *clock.Cond // an instance has changed
+	calls   *calls
 }
 
 // New returns an empty engine that takes its time from clk.
@@ -78,6 +79,7 @@ func New(clk clock.Clock, opts *Options) *Engine {
 		return a.seq < b.seq
 	}, func(a *alarm) *int { return &a.place })
 	e.ended = clock.NewCond(clk, &e.mu)
+	e.calls = newCalls(clk)
 	e.State, e.kept = keep.New(clk, &e.mu, e.kind())
 	return e
 }
@@ -135,6 +137,7 @@ type operation struct {
 	records []journal.Record
 	touched []*instance // to be looked at before the end
 	dirty   map[*instance]bool
+	calling []string // hubs whose requests of callHttp are to be made from now on
 }
 
 // begin starts an operation; the lock is held until finish.
@@ -152,6 +155,9 @@ func (op *operation) finish(ctx context.Context) error {
 	e.armAll()
 	commit, err := e.kept.Begin(&op.Change)
 	e.mu.Unlock()
+	for _, hub := range op.calling {
+		e.beginCalls(e.Hub(hub))
+	}
 	if waitErr := e.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
 	}

@@ -154,6 +154,7 @@ func (b *bench) stop() {
 		b.cancel()
 		b.group.Wait()
 		b.engine.Stop()
+		b.engine.Stopped()
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -327,28 +326,4 @@ func TestPages(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// callHttp is not emulated, and says so at once: nobody would ever carry it out.
-func TestCallHTTPIsRefused(t *testing.T) {
-	t.Parallel()
-	const action = `{"actionType":8,"httpRequest":{"method":"GET","uri":"http://127.0.0.1:1/"}}`
-	b := newBench(t, func(b *bench) {
-		b.orchestrators["O"] = func(turn *api.Turn) api.Reply {
-			end := ""
-			if turn.Number > 1 {
-				end = `,"output":"told"`
-			}
-			return api.Reply{Value: `{"isDone":` + strconv.FormatBool(turn.Number > 1) + `,"actions":[[` + action + `]],"schemaVersion":2` + end + `}`}
-		}
-	})
-	b.start("O", "i1")
-	b.run()
-	got := b.want("i1", api.Completed, `"told"`)
-	for _, e := range got.History {
-		if e.Type == api.TaskFailed && strings.Contains(*e.Reason, "callHttp is not emulated") {
-			return
-		}
-	}
-	t.Errorf("no task says that callHttp is not emulated: %+v", got.History)
 }

@@ -178,7 +178,11 @@ func (op *operation) recordIgnored(a *activity, e *durable.Event) {
 	if inst == nil {
 		inst = &instance{hub: a.hub, record: record{ID: a.instance}}
 	}
-	op.record(inst, journal.Record{Kind: journal.TaskEnded, Status: "ignored", Name: a.Name}, "number", strconv.Itoa(e.Task), "what", "activity")
+	what := "activity"
+	if a.Name == plan.HTTPActivity {
+		what = "http"
+	}
+	op.record(inst, journal.Record{Kind: journal.TaskEnded, Status: "ignored", Name: a.Name}, "number", strconv.Itoa(e.Task), "what", what)
 }
 
 // recordRaised tells of an external event, and what will become of it as far as is known.

@@ -243,8 +243,9 @@ orchestration('CallsUnknown', function* (context) { return yield context.df.call
 
 orchestration('Http', function* (context) {
   const r = yield context.df.callHttp(context.df.getInput());
-  return { statusCode: r.statusCode, content: r.content, custom: r.headers['x-custom'] ?? null, type: r.headers['content-type'] ?? r.headers['Content-Type'] ?? null, keys: Object.keys(r).sort() };
+  return { statusCode: r.statusCode, content: r.content, custom: valueOf(r.headers, 'x-custom'), type: valueOf(r.headers, 'content-type'), keys: Object.keys(r).sort() };
 });
+const valueOf = (headers, name) => Object.entries(headers).find(([n]) => n.toLowerCase() === name)?.[1] ?? null;
 app.http('Answer', { methods: ['GET', 'POST', 'PUT'], authLevel: 'anonymous', handler: async (request) => {
   const status = Number(request.query.get('status') ?? 200);
   const left = request.query.get('polls');

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
@@ -102,10 +101,7 @@ func (l *activities) reply(res triggers.Result) (durable.Reply, triggers.Settlem
 // message is the value and the metadata of an activity.
 func (l *activities) message(a *durable.Activity) triggers.Message {
 	m := triggers.Message{ID: a.Instance + "#" + strconv.Itoa(a.Number), Metadata: map[string]any{}}
-	m.Value = inputOf(a.Input)
-	if l.opts.Protocol == durable.Protobuf && !m.Value.IsNull() {
-		m.Value = bindings.StringValue(a.Input)
-	}
+	m.Value = given(l.opts.Protocol, a.Input)
 	describe(m.Metadata, a, l.binding, m.Value)
 	return m
 }

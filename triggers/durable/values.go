@@ -23,6 +23,16 @@ func inputOf(input string) bindings.Value {
 	return bindings.StringValue(input)
 }
 
+// given is what an activity is given: of the protobuf protocol the JSON as it is, a text with
+// its quotes (spec durable 10.1).
+func given(protocol durable.Protocol, input string) bindings.Value {
+	value := inputOf(input)
+	if protocol == durable.Protobuf && !value.IsNull() {
+		return bindings.StringValue(input)
+	}
+	return value
+}
+
 // describe fills an activity's metadata: its instance, its value as text and as JSON, and the
 // members of a value that is an object. Without a value there is the instance alone.
 func describe(metadata map[string]any, a *durable.Activity, binding string, value bindings.Value) {
@@ -84,13 +94,13 @@ func resultOf(v *bindings.Value) string {
 
 // ByHand is the message of an activity that is called by hand: the input is JSON, or else a
 // text.
-func ByHand(binding, input string) triggers.Message {
+func ByHand(protocol durable.Protocol, binding, input string) triggers.Message {
 	a := &durable.Activity{Input: input}
 	if !json.Valid([]byte(input)) {
 		raw, _ := json.Marshal(input) // texts can always be written
 		a.Input = string(raw)
 	}
-	m := triggers.Message{Metadata: map[string]any{}, Value: inputOf(a.Input)}
+	m := triggers.Message{Metadata: map[string]any{}, Value: given(protocol, a.Input)}
 	describe(m.Metadata, a, binding, m.Value)
 	return m
 }

@@ -104,7 +104,7 @@ func noMessage(what string) func(*kinds.Function, string) (triggers.Message, err
 
 // message is an activity's input in a call by hand: JSON, or else a text.
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	return trigger.ByHand(f.Def.Trigger.Name, input), nil
+	return trigger.ByHand(protocolOf(f.App()), f.Def.Trigger.Name, input), nil
 }
 
 // validate refuses what speaks the protobuf protocol (spec durable 2.2).

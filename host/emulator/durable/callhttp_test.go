@@ -158,7 +158,13 @@ func TestCallHTTPFails(t *testing.T) {
 		})
 		b.start("O", "i1")
 		b.run()
-		wantTold(t, b.want("i1", api.Completed, "told"), want)
+		got := b.want("i1", api.Completed, "told")
+		wantTold(t, got, want)
+		for _, e := range got.History {
+			if e.Type == api.TaskFailed && (e.Details == nil) != (e.Failure != nil) {
+				t.Errorf("%s: details %v, failure %v: want one of them", request, e.Details, e.Failure)
+			}
+		}
 	}
 	if count.Load() != 0 {
 		t.Errorf("%d requests went out", count.Load())
@@ -206,28 +212,59 @@ func TestCallHTTPOverARestart(t *testing.T) {
 	}
 }
 
-// A request waits while no app serves the hub.
+// A request waits while no app serves the hub, also where requests were made before.
 func TestCallHTTPUnserved(t *testing.T) {
 	t.Parallel()
 	url, count := answers(t, says(200, "1"))
+	calls := calling(`{"method":"GET","uri":"` + url + `"}`)
+	leaves := false
 	b := newBench(t, func(b *bench) {
 		b.orchestrators["O"] = func(turn *api.Turn) api.Reply {
-			b.hub.Serve("app", api.Functions{}) // the app goes while its turn is out
-			return calling(`{"method":"GET","uri":"` + url + `"}`)(turn)
+			if leaves {
+				b.hub.Serve("app", api.Functions{}) // the app goes while its turn is out
+			}
+			return calls(turn)
 		}
 	})
+	b.start("O", "before")
+	b.run()
+	leaves = true
 	b.start("O", "i1")
 	b.run()
-	if n := count.Load(); n != 0 {
+	if n := count.Load(); n != 1 {
 		t.Fatalf("%d requests", n)
 	}
-	b.orchestrators["O"] = calling(`{"method":"GET","uri":"` + url + `"}`)
+	leaves = false
 	b.do(func(context.Context) error {
 		b.hub.Serve("app", api.Functions{Runtime: "node", Known: []api.Function{{Kind: api.Orchestrator, Name: "O"}}})
 		return nil
 	})
 	b.run()
 	wantTold(t, b.want("i1", api.Completed, "told"), `"content":"GET 1"`)
+}
+
+// Requests count among the activities of the app.
+func TestCallHTTPAmongActivities(t *testing.T) {
+	t.Parallel()
+	url, count := answers(t, says(200, "1"))
+	early := int64(-1)
+	b := newBench(t, func(b *bench) {
+		b.functions.MaxActivities = 1
+		b.orchestrators["A"] = plans("act Slow —", "act Slow, done 1")
+		b.orchestrators["O"] = calling(`{"method":"GET","uri":"` + url + `"}`)
+		b.activities["Slow"] = func(*api.Activity) api.Reply {
+			_ = b.clk.Sleep(b.ctx, time.Second)
+			early = count.Load()
+			return api.Reply{Value: "1"}
+		}
+	})
+	b.start("A", "a1")
+	b.start("O", "i1")
+	b.run()
+	b.want("i1", api.Completed, "told")
+	if early != 0 || count.Load() != 1 {
+		t.Errorf("%d requests beside the activity, %d in all", early, count.Load())
+	}
 }
 
 // What ends after its instance is told to nobody.

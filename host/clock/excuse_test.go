@@ -62,6 +62,24 @@ func TestAutoJumpsPastAnExcusedCall(t *testing.T) {
 	answer()
 }
 
+// Auto does not jump to the timeout of the call that waits.
+func TestAutoDoesNotTimeOutAnExcusedCall(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	answer := goesOut(p.Virtual)
+	p.Inside("limit", func() {
+		_, cancel := p.WithTimeout(background(), time.Hour)
+		t.Cleanup(cancel)
+	})
+	end := clock.Excuse(p.Virtual)
+	p.is(t, time.Minute, time.Minute)
+	p.timer(3 * time.Hour) // behind the timeout
+	p.is(t, time.Minute, 3*time.Hour)
+	end()
+	answer()
+}
+
 // Debug lets time go on while the only call that is out is excused.
 func TestDebugGoesOnPastAnExcusedCall(t *testing.T) {
 	t.Parallel()

@@ -255,7 +255,7 @@ func (p *pacing) moveLocked(v *Virtual) bool {
 	wake := forever
 	if any {
 		wake = time.Duration(at - wall)
-		if p.kind == Auto && v.deadlines.reasons > 0 && len(p.pins) == 0 && !v.holdingLocked() {
+		if p.kind == Auto && v.deadlines.reasons > 0 && len(p.pins) == 0 && (len(v.out) == 0 || !v.holdingLocked() && v.deadlines.haveWork()) {
 			rest := p.inputReal + quiet - now
 			switch {
 			case rest > 0:

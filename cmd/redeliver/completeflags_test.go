@@ -97,7 +97,7 @@ func TestCompletions(t *testing.T) {
 		{"start --data", ":16"},
 		{"start --tls-cert", ":0"},
 		{"init --lang", "custom dotnet go java node python typescript :4"},
-		{"new Ship --trigger", "http timer queue blob servicebus-queue servicebus-topic eventgrid eventhub cosmos :4"},
+		{"new Ship --trigger", "http timer queue blob servicebus-queue servicebus-topic eventgrid eventhub cosmos durable :4"},
 		{"test --seed", "random :4"},
 		{"send queue orders --ttl", "never :4"},
 		{"fail operation --service", "queue servicebus eventgrid eventhubs cosmos blob table handler :4"},

@@ -130,16 +130,16 @@ func (in Drive) drive(ctx context.Context, h *Host) (out Driven, err error) {
 	met := false
 	var left error
 	err = h.call(func() {
-		time := h.session.Host().For(ctx)
+		drive := h.session.Host().For(ctx)
 		switch {
 		case in.By != nil:
-			met, left = true, time.Advance(asTime(*in.By))
+			met, left = true, drive.Advance(asTime(*in.By))
 		case in.Jump != nil:
-			met, left = true, time.Jump(asTime(*in.Jump))
+			met, left = true, drive.Jump(asTime(*in.Jump))
 		case in.Next:
 			met, left = h.next(ctx)
 		default:
-			_, left = time.Until(h.session.Crashed, asTime(*in.Horizon))
+			_, left = drive.Until(h.session.Crashed, asTime(*in.Horizon))
 		}
 	})
 	if err = cmp.Or(err, left); err != nil {

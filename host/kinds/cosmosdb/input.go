@@ -13,8 +13,12 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// unserved says which query of an input is not served.
+// unserved says what of an input is not served: clients of the SDK, and queries that are more
+// than words of equality.
 func unserved(b *app.Binding) string {
+	if b.String("databaseName") == "" || b.String("containerName") == "" {
+		return "is a binding of the platform (Cosmos DB) without a container, a CosmosClient or Database, that Redeliver does not serve"
+	}
 	text := b.String("sqlQuery")
 	if text == "" || b.String("id") != "" {
 		return ""

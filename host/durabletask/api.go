@@ -46,6 +46,9 @@ type Options struct {
 	// every request is answered with 404.
 	Hub func(name string) durable.Hub
 
+	// Hubs lists the task hubs that there are. Nil: any name is one.
+	Hubs func() []string
+
 	// Functions are those of the running app. Nil: nothing is known of them, and all are
 	// taken for known.
 	Functions func() durable.Functions

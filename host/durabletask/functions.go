@@ -1,6 +1,9 @@
 package durabletask
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/app"
 )
@@ -37,3 +40,16 @@ func FunctionsOf(a *app.App) (out durable.Functions) {
 
 // Hub is a task hub by its name, "" for the app's own; nil: there is none.
 func (a *API) Hub(name string) durable.Hub { return a.opts.Hub(name) }
+
+// Hubs lists the task hubs that there are, the app's own among them; known is false where any
+// name is one.
+func (a *API) Hubs() (names []string, known bool) {
+	if a.opts.Hubs == nil {
+		return nil, false
+	}
+	names = a.opts.Hubs()
+	if own := a.Hub(""); own != nil && !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, own.Name()) }) {
+		names = append(names, own.Name())
+	}
+	return names, true
+}

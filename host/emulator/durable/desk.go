@@ -14,6 +14,7 @@ import (
 // for them, and who waits. It is of the running host, and stays when the state is replaced.
 type desk struct {
 	e         *Engine
+	name      string // of the hub, as its last owner spells it
 	owners    map[string]durable.Functions
 	functions *plan.Functions // of all owners
 	byName    map[durable.Function]string
@@ -57,7 +58,7 @@ func (h *Hub) Serve(owner string, f durable.Functions) {
 	}
 	op, err := h.e.begin()
 	d := h.e.desk(h.key())
-	d.owners[owner] = f
+	d.name, d.owners[owner] = h.name, f
 	if len(f.Known)+len(f.Disabled) == 0 {
 		delete(d.owners, owner)
 	}

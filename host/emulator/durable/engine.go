@@ -3,6 +3,7 @@ package durable
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -88,7 +89,7 @@ func New(clk clock.Clock, opts *Options) *Engine {
 // are compared without case.
 func (e *Engine) Hub(name string) *Hub { return &Hub{e: e, name: name} }
 
-// Hubs lists the names of the hubs that have something, sorted.
+// Hubs lists the names of the hubs that have something, or functions that serve them, sorted.
 func (e *Engine) Hubs() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -99,6 +100,12 @@ func (e *Engine) Hubs() []string {
 	for _, key := range sortedKeys(e.st.hubs) {
 		names = append(names, e.st.hubs[key].name)
 	}
+	for _, key := range sortedKeys(e.desks) {
+		if e.st.hubs[key] == nil && e.desks[key].served() {
+			names = append(names, e.desks[key].name)
+		}
+	}
+	slices.Sort(names)
 	return names
 }
 

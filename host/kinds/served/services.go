@@ -44,6 +44,7 @@ func ManagementAPI(clk clock.Clock, log zerolog.Logger, embedded *services.Embed
 			}
 			return embedded.Durable().Hub(cmp.Or(name, g.App().TaskHub()))
 		},
+		Hubs: func() []string { return embedded.Durable().Hubs() },
 		Functions: func() (f tasks.Functions) {
 			if g := current(); g != nil {
 				f = durable.Functions(g)

@@ -22,9 +22,12 @@ type ListDurableEntities struct {
 // Do lists them.
 func (in ListDurableEntities) Do(ctx context.Context, e *ops.Env) (DurableEntityList, error) {
 	out := DurableEntityList{Entities: []DurableEntity{}}
-	h := e.Host.Durable().Hub(in.Hub)
-	if h == nil {
+	if e.Host.Durable().Hub("") == nil {
 		return out, nil
+	}
+	h, err := hub(e, in.Hub)
+	if err != nil {
+		return out, err
 	}
 	q := durable.EntityQuery{Name: strings.ToLower(in.Name), State: true}
 	for {

@@ -28,9 +28,12 @@ type ListOrchestrations struct {
 // Do lists them.
 func (in ListOrchestrations) Do(ctx context.Context, e *ops.Env) (out OrchestrationList, err error) {
 	out = OrchestrationList{Orchestrations: []Orchestration{}, Statuses: map[string]int{}}
-	h := e.Host.Durable().Hub(in.Hub)
-	if h == nil {
+	if e.Host.Durable().Hub("") == nil {
 		return out, nil
+	}
+	h, err := hub(e, in.Hub)
+	if err != nil {
+		return out, err
 	}
 	statuses, err := statusesOf(in.Status)
 	if err != nil {

@@ -7,9 +7,11 @@ package durable
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/ops"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // mostListed is how many instances and entities a list has.
@@ -73,13 +76,22 @@ func EntityOperations() []ops.Deed {
 	return []ops.Deed{ops.Of(ListDurableEntities{}), ops.Of(SignalEntity{})}
 }
 
-// hub is a task hub of the host; "" is the app's own.
+// hub is a task hub of the host; "" is the app's own. A name that no hub has is refused: what
+// is put into such a hub waits for ever.
 func hub(e *ops.Env, name string) (durable.Hub, error) {
 	h := e.Host.Durable().Hub(name)
 	if h == nil {
 		return nil, ops.Refuse(http.StatusConflict, "the app has no Durable Functions", "an orchestrator, an activity, an entity or a durableClient makes a task hub")
 	}
-	return h, nil
+	names, known := e.Host.Durable().Hubs()
+	if name == "" || !known || slices.ContainsFunc(names, func(one string) bool { return strings.EqualFold(one, name) }) {
+		return h, nil
+	}
+	hint := "there is " + strings.Join(names, ", ")
+	if near := schemas.Meant(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return nil, ops.Refuse(http.StatusNotFound, fmt.Sprintf("there is no task hub %q", name), hint)
 }
 
 func dash(text string) string {
@@ -183,4 +195,19 @@ func refusal(err error) *ops.Error {
 		status, hint = http.StatusNotFound, `"redeliver ls functions" lists the functions`
 	}
 	return ops.Refuse(status, text, hint)
+}
+
+// SameValue compares values as instances and entities are shown with them: as JSON; a text that
+// is none stands for itself, and none is null.
+func SameValue(a, b string) bool {
+	read := func(text string) (v any) {
+		if text == "" {
+			return nil
+		}
+		if json.Unmarshal([]byte(text), &v) != nil {
+			return text
+		}
+		return v
+	}
+	return reflect.DeepEqual(read(a), read(b))
 }

@@ -8,8 +8,8 @@ import (
 // Excuse lets time go on in spite of one call that is out, until end is called: that call
 // itself waits for the clock, such as a handler that has asked the host to tell it when an
 // orchestration ends. Which of the calls it is need not be known. While as many are excused as
-// are out, Auto jumps where more than timeouts is due, Debug and a drive do not wait for them, and a later call comes back
-// before them. On other clocks it does nothing. Any goroutine may call it; end may be called
+// are out, Auto jumps where more than timeouts is due, Debug and a drive do not wait for them,
+// and a later call comes back before them. On other clocks it does nothing. Any goroutine may call it; end may be called
 // more than once.
 func Excuse(clk Clock) (end func()) {
 	v, ok := clk.(*Virtual)

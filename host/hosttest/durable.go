@@ -2,14 +2,11 @@ package hosttest
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/durable"
-	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/durabletask"
 	"github.com/redeliver/redeliver/host/journal"
 	ops "github.com/redeliver/redeliver/host/ops/durable"
@@ -61,8 +58,63 @@ func (k durableCalls) Orchestration(id string) ops.OrchestrationShown {
 	return Do(k.h, ops.ShowOrchestration{ID: id})
 }
 
-// longestLife is how many turns an instance may have whose end is awaited.
+// longestLife is how many turns an instance may have whose end is awaited: more than these an
+// orchestration that never ends would take.
 const longestLife = 20_000
+
+// UntilEnded moves time until an instance of the app's task hub has ended, and returns how it
+// stands then; nil: there is no such instance, or the app has no Durable Functions. Each turn
+// of it gives 60 days more, so that a monitor may run for years; it gives up when nothing is
+// left to happen, and after 20,000 turns.
+func (d Driver) UntilEnded(id string) (found *durable.Instance, err error) {
+	d.h.tb.Helper()
+	hub := d.h.Durable().Hub("")
+	if hub == nil {
+		return nil, nil
+	}
+	look := func() {
+		d.h.Act("look at "+id, func(ctx context.Context) { found, _ = hub.Instance(ctx, id, durable.Read{}) })
+	}
+	look()
+	turns := &turnsOf{id: id, hosts: append([]*Host{d.h}, d.h.others...)}
+	for n := 0; n < longestLife && (found == nil || !found.Status.Finished()); n++ {
+		met, err := d.Until(turns.another, limit)
+		if err != nil {
+			return found, err
+		}
+		if look(); !met {
+			break
+		}
+	}
+	return found, nil
+}
+
+// turnsOf looks for turns of an instance, and for its end, in the journals of those who may run it.
+type turnsOf struct {
+	id    string
+	hosts []*Host
+	next  []uint64 // in the journal of each, the first record that was not looked at
+}
+
+// another reports whether there was one since it has last been asked.
+func (t *turnsOf) another() (found bool) {
+	if t.next == nil {
+		for _, h := range t.hosts {
+			t.next = append(t.next, h.Journal().Len()+1)
+		}
+	}
+	mine := func(rec *journal.Record) bool { return rec.MessageID == t.id }
+	for i, h := range t.hosts {
+		j := h.Journal()
+		for _, kind := range []journal.Kind{journal.OrchestrationTurn, journal.InstanceEnded} {
+			if _, ok := j.FindKind(t.next[i], kind, mine); ok {
+				found = true
+			}
+		}
+		t.next[i] = j.Len() + 1
+	}
+	return found
+}
 
 // AwaitOrchestration moves time until an instance has ended. Each turn of it gives the wait 60
 // days more, so that a monitor may run for years; 20,000 turns are enough. It fails the test when
@@ -70,32 +122,11 @@ const longestLife = 20_000
 // status than the one given, which may be empty.
 func (k durableCalls) AwaitOrchestration(id, status string) ops.OrchestrationShown {
 	k.h.tb.Helper()
-	hub := k.h.Durable().Hub("")
-	if hub == nil {
+	if k.h.Durable().Hub("") == nil {
 		k.h.tb.Fatalf("hosttest: await orchestration %q: the app has no Durable Functions", id)
 	}
-	finished := func() (over bool) {
-		k.h.do("look at "+id, func() {
-			i, err := hub.Instance(context.Background(), id, durable.Read{})
-			over = err == nil && i.Status.Finished()
-		})
-		return over
-	}
-	j := k.h.Journal()
-	for n := 0; n < longestLife && !finished(); n++ {
-		next, quiet, met := j.Len()+1, &clock.Quiet{}, false
-		turned := func() bool {
-			for _, kind := range []journal.Kind{journal.OrchestrationTurn, journal.InstanceEnded} {
-				_, found := j.FindKind(next, kind, func(r *journal.Record) bool { return r.MessageID == id })
-				met = met || found
-			}
-			next = j.Len() + 1
-			return met
-		}
-		k.h.wait(func() { k.h.virtual.UntilQuiet(quiet, turned, limit) })
-		if !met {
-			break
-		}
+	if _, err := k.h.For(context.Background()).UntilEnded(id); err != nil { // the context has no end
+		k.h.tb.Fatalf("hosttest: await orchestration %q: %v", id, err)
 	}
 	got := k.Orchestration(id)
 	if s, ok := durable.ParseStatus(got.Status); !ok || !s.Finished() {
@@ -119,7 +150,7 @@ func words(list []string) string {
 func (k durableCalls) WantOrchestration(id, status, output string) {
 	k.h.tb.Helper()
 	got := k.Orchestration(id)
-	same := equalJSON(got.Output, output)
+	same := ops.SameValue(got.Output, output)
 	if got.Status == "Failed" && output != "" {
 		same = strings.Contains(got.Output, output)
 	}
@@ -185,18 +216,4 @@ func (k durableCalls) mustHave(kind durable.Kind, what, name string) {
 	if !slices.ContainsFunc(all, func(one string) bool { return strings.EqualFold(one, name) }) {
 		k.h.tb.Fatalf("hosttest: the app has no %s %q; it has %s%s", what, name, words(all), orMeant(name, all))
 	}
-}
-
-// equalJSON compares JSON texts; a text that is none stands for itself, and none is null.
-func equalJSON(a, b string) bool {
-	read := func(text string) (v any) {
-		if text == "" {
-			return nil
-		}
-		if json.Unmarshal([]byte(text), &v) != nil {
-			return text
-		}
-		return v
-	}
-	return reflect.DeepEqual(read(a), read(b))
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings/durable"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -75,12 +74,6 @@ func (r taskHub) orchestrate(s *step) bool {
 
 // control gives an instance a command.
 func (r taskHub) control(c *controlled) {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
 	switch c.Command {
 	case "restart":
 		orchestrated(r, "orchestration", ops_durable.RestartOrchestration{ID: c.ID, NewID: text(c.NewID)})
@@ -187,32 +180,17 @@ func (r taskHub) unknownInstance(at, id string) {
 	r.mismatch(at, text, "one that was started", list, r.all)
 }
 
-// longestTurn is how long an instance whose end is awaited may go without a turn, and mostTurns
-// how many turns it may have: more than these an orchestration that never ends would take.
-const (
-	longestTurn = 60 * 24 * time.Hour
-	mostTurns   = 20_000
-)
-
 // awaitOrchestration moves time until an instance has ended. Time has no limit of its own: each
 // turn of the instance gives it two months more, so that a monitor may run for a year.
 func (r taskHub) awaitOrchestration(a *await) {
 	at := schemas.JoinPath(r.at, "await")
-	h := r.hubHost()
 	if r.hub() == nil {
 		r.mismatch(at, "the app has no Durable Functions", "", "", nil)
 		runtime.Goexit()
 	}
-	found := r.orchestrationNow(a.Orchestration)
-	turns := &turnsOf{id: a.Orchestration, hosts: append([]*hosttest.Host{h}, r.others...)}
-	for n := 0; n < mostTurns && (found == nil || !found.Status.Finished()); n++ {
-		met, err := h.For(context.Background()).Until(turns.another, longestTurn)
-		if err != nil {
-			r.Fatalf("%v", err)
-		}
-		if found = r.orchestrationNow(a.Orchestration); !met {
-			break
-		}
+	found, err := r.hubHost().For(context.Background()).UntilEnded(a.Orchestration)
+	if err != nil {
+		r.Fatalf("%v", err)
 	}
 	switch {
 	case found == nil:
@@ -225,33 +203,6 @@ func (r taskHub) awaitOrchestration(a *await) {
 		return
 	}
 	runtime.Goexit()
-}
-
-// turnsOf looks for turns of an instance, and for its end, in the journals of those who may run it.
-type turnsOf struct {
-	id    string
-	hosts []*hosttest.Host
-	next  []uint64 // in the journal of each, the first record that was not looked at
-}
-
-// another reports whether there was one since it has last been asked.
-func (t *turnsOf) another() (found bool) {
-	if t.next == nil {
-		for _, h := range t.hosts {
-			t.next = append(t.next, h.Journal().Len()+1)
-		}
-	}
-	mine := func(rec *journal.Record) bool { return rec.MessageID == t.id }
-	for i, h := range t.hosts {
-		j := h.Journal()
-		for _, kind := range []journal.Kind{journal.OrchestrationTurn, journal.InstanceEnded} {
-			if _, ok := j.FindKind(t.next[i], kind, mine); ok {
-				found = true
-			}
-		}
-		t.next[i] = j.Len() + 1
-	}
-	return found
 }
 
 // stands says how an instance that has not ended stands: "Running, waits for event ok".
@@ -271,12 +222,6 @@ func (r taskHub) stands(i *durable.Instance) string {
 		text += "; " + strings.Join(names, "; ")
 	}
 	return text
-}
-
-// orchestrationNow is how an instance stands; nil: there is none.
-func (r taskHub) orchestrationNow(id string) (i *durable.Instance) {
-	r.hubHost().Act("look at "+id, func(ctx context.Context) { i, _ = r.hub().Instance(ctx, id, durable.Read{}) })
-	return i
 }
 
 // ofInstance counts the records of a kind that are of an instance, those of all its executions.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +73,7 @@ func (r taskHub) orchestration(at string, want *ofOrchestration, got *ops_durabl
 		want   json.RawMessage
 		got    string
 	}{{"output", want.Output, got.Output}, {"customStatus", want.CustomStatus, got.CustomStatus}} {
-		if v.want != nil && !sameJSON(string(v.want), v.got) {
+		if v.want != nil && !ops_durable.SameValue(string(v.want), v.got) {
 			differs(v.member, string(v.want), v.got)
 		}
 	}
@@ -208,19 +207,6 @@ func (r taskHub) tale(id string) timeline {
 	}
 }
 
-// sameJSON compares JSON values; a text that is none is a string, and none is null.
-func sameJSON(want, got string) bool {
-	var b any
-	if got == "" {
-		got = "null"
-	}
-	if json.Unmarshal([]byte(got), &b) != nil {
-		b = got
-	}
-	var a any
-	return json.Unmarshal([]byte(want), &a) == nil && reflect.DeepEqual(a, b)
-}
-
 // durableEntities compares the states of entities of Durable Functions; null: there is none.
 func (r taskHub) durableEntities(at string, want map[string]json.RawMessage) {
 	for _, id := range slices.Sorted(maps.Keys(want)) {
@@ -241,7 +227,7 @@ func (r taskHub) durableEntities(at string, want map[string]json.RawMessage) {
 			r.mismatch(at, fmt.Sprintf("there is no entity %q", id), wanted, "none", r.tale(entity.String()))
 		case found != nil && wanted == "null":
 			r.mismatch(at, fmt.Sprintf("there is an entity %q", id), "none", text(found.State), r.tale(entity.String()))
-		case found != nil && !sameJSON(wanted, text(found.State)):
+		case found != nil && !ops_durable.SameValue(wanted, text(found.State)):
 			r.mismatch(at, fmt.Sprintf("entity %q has another state", id), wanted, text(found.State), r.tale(entity.String()))
 		}
 	}

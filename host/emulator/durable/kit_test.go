@@ -256,3 +256,18 @@ func (b *bench) alongside(f func(ctx context.Context) error) {
 	})
 	b.run()
 }
+
+// atATime has activities take a second each, and counts the most that run at a time.
+func (b *bench) atATime(names ...string) (most *int) {
+	now, most := 0, new(int)
+	for _, name := range names {
+		b.activities[name] = func(*api.Activity) api.Reply {
+			now++
+			*most = max(*most, now)
+			_ = b.clk.Sleep(b.ctx, time.Second)
+			now--
+			return api.Reply{Value: "1"}
+		}
+	}
+	return most
+}

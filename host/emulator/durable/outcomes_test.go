@@ -198,17 +198,10 @@ func TestStuckInstances(t *testing.T) {
 // 6.2: at most so many at a time, in the order in which they became ready.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	now, most := 0, 0
+	var most *int
 	b := newBench(t, func(b *bench) {
 		b.orchestrators["O"] = plans("all[act A, act B, act A, act B, act A, act B] —")
-		run := func(*api.Activity) api.Reply {
-			now++
-			most = max(most, now)
-			_ = b.clk.Sleep(b.ctx, time.Second)
-			now--
-			return api.Reply{Value: "1"}
-		}
-		b.activities["A"], b.activities["B"] = run, run
+		most = b.atATime("A", "B")
 		b.functions.MaxActivities = 2
 	})
 	b.start("O", "i1")
@@ -217,8 +210,8 @@ func TestLimits(t *testing.T) {
 	for _, a := range b.ran {
 		order = append(order, a.Number)
 	}
-	if most != 2 || fmt.Sprint(order) != "[0 1 2 3 4 5]" || b.elapsed() != 3*time.Second {
-		t.Errorf("at most %d, in the order %v, in %s", most, order, b.elapsed())
+	if *most != 2 || fmt.Sprint(order) != "[0 1 2 3 4 5]" || b.elapsed() != 3*time.Second {
+		t.Errorf("at most %d, in the order %v, in %s", *most, order, b.elapsed())
 	}
 }
 

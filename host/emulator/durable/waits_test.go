@@ -193,17 +193,10 @@ func TestPollsOfClocks(t *testing.T) {
 // Two apps in one hub have their own places.
 func TestPlacesOfApps(t *testing.T) {
 	t.Parallel()
-	now, most := 0, 0
+	var most *int
 	b := newBench(t, func(b *bench) {
 		b.orchestrators["O"] = plans("all[act A, act A, act B, act B] —")
-		run := func(*api.Activity) api.Reply {
-			now++
-			most = max(most, now)
-			_ = b.clk.Sleep(b.ctx, time.Second)
-			now--
-			return api.Reply{Value: "1"}
-		}
-		b.activities["A"], b.activities["B"] = run, run
+		most = b.atATime("A", "B")
 		b.functions.MaxActivities = 1
 	})
 	b.clk.Do("another app", func() {
@@ -212,8 +205,8 @@ func TestPlacesOfApps(t *testing.T) {
 	})
 	b.start("O", "i1")
 	b.run()
-	if most != 2 || b.elapsed() != 2*time.Second {
-		t.Errorf("at most %d at a time, in %s", most, b.elapsed())
+	if *most != 2 || b.elapsed() != 2*time.Second {
+		t.Errorf("at most %d at a time, in %s", *most, b.elapsed())
 	}
 }
 

@@ -56,7 +56,7 @@ func metadataOf(e *durable.Entity, state bool) *pb.EntityMetadata {
 		out.LockedBy = wrapperspb.String(e.LockedBy)
 	}
 	if state {
-		out.State = optional(e.State)
+		out.State = wire.Optional(e.State)
 	}
 	return out
 }

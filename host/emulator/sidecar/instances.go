@@ -25,7 +25,7 @@ func (s *Server) Hello(context.Context, *emptypb.Empty) (*emptypb.Empty, error) 
 func (s *Server) StartInstance(ctx context.Context, r *pb.CreateInstanceRequest) (*pb.CreateInstanceResponse, error) {
 	return ask(s, ctx, func(ctx context.Context, hub durable.Hub) (*pb.CreateInstanceResponse, error) {
 		id, err := hub.Start(ctx, durable.Start{
-			Name: r.GetName(), ID: r.GetInstanceId(), Version: r.GetVersion().GetValue(), Input: pointer(r.GetInput()), Due: wire.Time(r.GetScheduledStart()), Tags: r.GetTags(), By: "client",
+			Name: r.GetName(), ID: r.GetInstanceId(), Version: r.GetVersion().GetValue(), Input: wire.Pointer(r.GetInput()), Due: wire.Time(r.GetScheduledStart()), Tags: r.GetTags(), By: "client",
 		})
 		return &pb.CreateInstanceResponse{InstanceId: id}, refusedStart(r.GetInstanceId(), err)
 	})
@@ -89,7 +89,7 @@ func stateOf(i *durable.Instance, values bool) *pb.OrchestrationState {
 	if !values {
 		return out
 	}
-	out.Input, out.Output, out.CustomStatus = optional(i.Input), optional(i.Output), optional(i.CustomStatus)
+	out.Input, out.Output, out.CustomStatus = wire.Optional(i.Input), wire.Optional(i.Output), wire.Optional(i.CustomStatus)
 	if i.CustomStatus == nil {
 		out.CustomStatus = wrapperspb.String("null")
 	}
@@ -275,19 +275,4 @@ func statuses(list []pb.OrchestrationStatus) (out []durable.Status) {
 		out = append(out, durable.Status(s))
 	}
 	return out
-}
-
-func pointer(v *wrapperspb.StringValue) *string {
-	if v == nil {
-		return nil
-	}
-	s := v.GetValue()
-	return &s
-}
-
-func optional(s *string) *wrapperspb.StringValue {
-	if s == nil {
-		return nil
-	}
-	return wrapperspb.String(strings.ToValidUTF8(*s, "\ufffd"))
 }

@@ -61,15 +61,12 @@ func Build(ctx context.Context, javac, dir string) error {
 	if err := errors.Join(Write(from), os.MkdirAll(to, 0o755)); err != nil {
 		return err
 	}
-	beside, err := os.MkdirTemp("", "standin")
+	standin, done, err := unpacked()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(beside)
-	if err := os.CopyFS(beside, sources); err != nil {
-		return err
-	}
-	args := []string{"-Xlint:all", "-Werror", "--release", release, "-encoding", "UTF-8", "-proc:none", "-implicit:none", "-g", "-sourcepath", filepath.Join(beside, "standin"), "-cp", to, "-d", to}
+	defer done()
+	args := []string{"-Xlint:all", "-Werror", "--release", release, "-encoding", "UTF-8", "-proc:none", "-implicit:none", "-g", "-sourcepath", standin, "-cp", to, "-d", to}
 	err = filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".java") {
 			args = append(args, path)
@@ -87,19 +84,30 @@ func Build(ctx context.Context, javac, dir string) error {
 	return nil
 }
 
+// unpacked is a folder with the stand-ins of what the sources name, until done is called.
+func unpacked() (standin string, done func(), err error) {
+	dir, err := os.MkdirTemp("", "standin")
+	if err != nil {
+		return "", nil, err
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	if err := os.CopyFS(dir, sources); err != nil {
+		done()
+		return "", nil, err
+	}
+	return filepath.Join(dir, "standin"), done, nil
+}
+
 // Document writes the pages of what Build has written, for the jar of javadoc, into the folder
 // javadoc below dir. They have no index and no search, which need scripts of others. The same
 // tool makes the same bytes.
 func Document(ctx context.Context, javadoc, dir string) error {
-	beside, err := os.MkdirTemp("", "standin")
+	standin, done, err := unpacked()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(beside)
-	if err := os.CopyFS(beside, sources); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, "sources") + string(os.PathListSeparator) + filepath.Join(beside, "standin")
+	defer done()
+	path := filepath.Join(dir, "sources") + string(os.PathListSeparator) + standin
 	cmd := exec.CommandContext(ctx, javadoc, "-quiet", "-notimestamp", "-noindex", "-nohelp", "-notree", "-protected", "-Xdoclint:all,-missing", "-Werror",
 		"--release", release, "-encoding", "UTF-8", "-docencoding", "UTF-8", "-sourcepath", path, "-d", filepath.Join(dir, "javadoc"), "io.github.redeliver.testing")
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "JDK_JAVADOC_OPTIONS=") })

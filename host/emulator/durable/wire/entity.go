@@ -17,11 +17,11 @@ import (
 // exist.
 func BatchRequest(id string, state *string, batch []plan.Request) string {
 	out := &pb.EntityBatchRequest{
-		InstanceId: text(id), EntityState: optional(state),
+		InstanceId: text(id), EntityState: Optional(state),
 		Properties: map[string]*structpb.Value{"RollbackEntityOperationsOnExceptions": structpb.NewBoolValue(true)},
 	}
 	for i := range batch {
-		out.Operations = append(out.Operations, &pb.OperationRequest{Operation: text(batch[i].Operation), RequestId: batch[i].ID, Input: optional(batch[i].Input)})
+		out.Operations = append(out.Operations, &pb.OperationRequest{Operation: text(batch[i].Operation), RequestId: batch[i].ID, Input: Optional(batch[i].Input)})
 	}
 	return base64.StdEncoding.EncodeToString(marshal(out))
 }
@@ -54,7 +54,7 @@ func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
 	if err := decode(r, reply); err != nil {
 		return nil, err
 	}
-	out := &Batch{State: pointer(reply.GetEntityState())}
+	out := &Batch{State: Pointer(reply.GetEntityState())}
 	whole := failureOf(reply.GetFailureDetails())
 	if whole != nil {
 		out.State = before
@@ -67,7 +67,7 @@ func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
 				out.Answers = append(out.Answers, failedAnswer(failureOf(failure.GetFailureDetails())))
 				continue
 			}
-			out.Answers = append(out.Answers, Answer{Result: pointer(result.GetSuccess().GetResult())})
+			out.Answers = append(out.Answers, Answer{Result: Pointer(result.GetSuccess().GetResult())})
 		case whole != nil:
 			out.Answers = append(out.Answers, failedAnswer(whole))
 		default:
@@ -76,14 +76,14 @@ func ReadBatch(r *durable.Reply, n int, before *string) (*Batch, error) {
 	}
 	for _, a := range reply.GetActions() {
 		if s := a.GetSendSignal(); s != nil {
-			signal := Signal{Entity: s.GetInstanceId(), Operation: s.GetName(), Input: pointer(s.GetInput())}
+			signal := Signal{Entity: s.GetInstanceId(), Operation: s.GetName(), Input: Pointer(s.GetInput())}
 			if s.GetScheduledTime() != nil {
 				signal.Due = Time(s.GetScheduledTime())
 			}
 			out.Signals = append(out.Signals, signal)
 		}
 		if s := a.GetStartOrchestration(); s != nil {
-			start := durable.Start{ID: s.GetInstanceId(), Name: s.GetName(), Version: s.GetVersion().GetValue(), Input: pointer(s.GetInput()), By: "entity"}
+			start := durable.Start{ID: s.GetInstanceId(), Name: s.GetName(), Version: s.GetVersion().GetValue(), Input: Pointer(s.GetInput()), By: "entity"}
 			if s.GetScheduledTime() != nil {
 				start.Due = Time(s.GetScheduledTime())
 			}

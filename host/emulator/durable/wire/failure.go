@@ -23,7 +23,8 @@ func text(s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-func optional(s *string) *wrapperspb.StringValue {
+// Optional is a value that may be absent, fit for protobuf.
+func Optional(s *string) *wrapperspb.StringValue {
 	if s == nil {
 		return nil
 	}
@@ -55,8 +56,8 @@ func valueOf(s *string) string {
 	return *s
 }
 
-// pointer is the text of a value that may be absent.
-func pointer(v *wrapperspb.StringValue) *string {
+// Pointer is the text of a value that may be absent.
+func Pointer(v *wrapperspb.StringValue) *string {
 	if v == nil {
 		return nil
 	}

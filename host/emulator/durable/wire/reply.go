@@ -37,7 +37,7 @@ func Read(in *plan.Instance, history []durable.Event, r *durable.Reply) *Turn {
 	case err != nil:
 		m.fail(in.Name, err)
 	default:
-		t.Custom = pointer(reply.GetCustomStatus())
+		t.Custom = Pointer(reply.GetCustomStatus())
 		m.actions(reply)
 	}
 	m.after()
@@ -160,10 +160,10 @@ func eventOf(in *plan.Instance, a *pb.OrchestratorAction) *durable.Event {
 	switch a := a.GetAction().(type) {
 	case *pb.OrchestratorAction_ScheduleTask:
 		t := a.ScheduleTask
-		e.Type, e.Name, e.Version, e.Input, e.Tags = durable.TaskScheduled, t.GetName(), t.GetVersion().GetValue(), pointer(t.GetInput()), tags(t.GetTags())
+		e.Type, e.Name, e.Version, e.Input, e.Tags = durable.TaskScheduled, t.GetName(), t.GetVersion().GetValue(), Pointer(t.GetInput()), tags(t.GetTags())
 	case *pb.OrchestratorAction_CreateSubOrchestration:
 		s := a.CreateSubOrchestration
-		e.Type, e.Name, e.Version, e.Input, e.Tags = durable.SubOrchestrationInstanceCreated, s.GetName(), s.GetVersion().GetValue(), pointer(s.GetInput()), tags(s.GetTags())
+		e.Type, e.Name, e.Version, e.Input, e.Tags = durable.SubOrchestrationInstanceCreated, s.GetName(), s.GetVersion().GetValue(), Pointer(s.GetInput()), tags(s.GetTags())
 		if e.InstanceID = s.GetInstanceId(); e.InstanceID == "" {
 			e.InstanceID = fmt.Sprintf("%s:%d", in.Execution, e.ID)
 		}
@@ -171,7 +171,7 @@ func eventOf(in *plan.Instance, a *pb.OrchestratorAction) *durable.Event {
 		e.Type, e.FireAt = durable.TimerCreated, Time(a.CreateTimer.GetFireAt())
 	case *pb.OrchestratorAction_SendEvent:
 		s := a.SendEvent
-		e.Type, e.Name, e.InstanceID, e.Input = durable.EventSent, s.GetName(), s.GetInstance().GetInstanceId(), pointer(s.GetData())
+		e.Type, e.Name, e.InstanceID, e.Input = durable.EventSent, s.GetName(), s.GetInstance().GetInstanceId(), Pointer(s.GetData())
 	default:
 		return nil
 	}
@@ -180,7 +180,7 @@ func eventOf(in *plan.Instance, a *pb.OrchestratorAction) *durable.Event {
 
 // complete reads how the execution ends.
 func (m *machine) complete(number int, c *pb.CompleteOrchestrationAction) {
-	o := &plan.Outcome{Status: durable.Status(c.GetStatus()), Number: number, Value: pointer(c.GetResult()), Details: pointer(c.GetDetails())}
+	o := &plan.Outcome{Status: durable.Status(c.GetStatus()), Number: number, Value: Pointer(c.GetResult()), Details: Pointer(c.GetDetails())}
 	switch o.Status {
 	case durable.Failed:
 		if o.Failure = failureOf(c.GetFailureDetails()); o.Failure != nil {
@@ -195,10 +195,10 @@ func (m *machine) complete(number int, c *pb.CompleteOrchestrationAction) {
 			m.OutOfMemory = inner.Type == "System.OutOfMemoryException"
 		}
 	case durable.ContinuedAsNew:
-		m.Version = pointer(c.GetNewVersion())
+		m.Version = Pointer(c.GetNewVersion())
 		for _, e := range c.GetCarryoverEvents() {
 			if raised := e.GetEventRaised(); raised != nil {
-				m.Carried = append(m.Carried, durable.Event{Type: durable.EventRaised, ID: -1, Name: raised.GetName(), Input: pointer(raised.GetInput())})
+				m.Carried = append(m.Carried, durable.Event{Type: durable.EventRaised, ID: -1, Name: raised.GetName(), Input: Pointer(raised.GetInput())})
 			}
 		}
 	case durable.Completed, durable.Terminated:

@@ -76,10 +76,10 @@ func Event(e *durable.Event) *pb.HistoryEvent {
 		out.Event = &pb.HistoryEvent_ExecutionStarted{ExecutionStarted: started(e)}
 	case durable.ExecutionCompleted:
 		out.Event = &pb.HistoryEvent_ExecutionCompleted{ExecutionCompleted: &pb.ExecutionCompletedEvent{
-			Status: pb.OrchestrationStatus(e.Status), Result: optional(e.Result), FailureDetails: Failure(e.Failure),
+			Status: pb.OrchestrationStatus(e.Status), Result: Optional(e.Result), FailureDetails: Failure(e.Failure),
 		}}
 	case durable.ExecutionTerminated:
-		out.Event = &pb.HistoryEvent_ExecutionTerminated{ExecutionTerminated: &pb.ExecutionTerminatedEvent{Input: optional(e.Input)}}
+		out.Event = &pb.HistoryEvent_ExecutionTerminated{ExecutionTerminated: &pb.ExecutionTerminatedEvent{Input: Optional(e.Input)}}
 	case durable.TaskScheduled:
 		out.Event = &pb.HistoryEvent_TaskScheduled{TaskScheduled: &pb.TaskScheduledEvent{Name: text(e.Name), Version: unlessEmpty(e.Version)}}
 	case durable.TaskCompleted:
@@ -112,24 +112,24 @@ func restOfEvents(out *pb.HistoryEvent, e *durable.Event) *pb.HistoryEvent {
 	case durable.OrchestratorCompleted:
 		out.Event = &pb.HistoryEvent_OrchestratorCompleted{OrchestratorCompleted: &pb.OrchestratorCompletedEvent{}}
 	case durable.EventSent:
-		out.Event = &pb.HistoryEvent_EventSent{EventSent: &pb.EventSentEvent{InstanceId: text(e.InstanceID), Name: text(e.Name), Input: optional(e.Input)}}
+		out.Event = &pb.HistoryEvent_EventSent{EventSent: &pb.EventSentEvent{InstanceId: text(e.InstanceID), Name: text(e.Name), Input: Optional(e.Input)}}
 	case durable.EventRaised:
-		out.Event = &pb.HistoryEvent_EventRaised{EventRaised: &pb.EventRaisedEvent{Name: text(e.Name), Input: optional(e.Input)}}
+		out.Event = &pb.HistoryEvent_EventRaised{EventRaised: &pb.EventRaisedEvent{Name: text(e.Name), Input: Optional(e.Input)}}
 	case durable.ContinueAsNew:
-		out.Event = &pb.HistoryEvent_ContinueAsNew{ContinueAsNew: &pb.TextEvent{Text: optional(e.Result)}}
+		out.Event = &pb.HistoryEvent_ContinueAsNew{ContinueAsNew: &pb.TextEvent{Text: Optional(e.Result)}}
 	case durable.ExecutionSuspended:
-		out.Event = &pb.HistoryEvent_ExecutionSuspended{ExecutionSuspended: &pb.TextEvent{Text: optional(e.Reason)}}
+		out.Event = &pb.HistoryEvent_ExecutionSuspended{ExecutionSuspended: &pb.TextEvent{Text: Optional(e.Reason)}}
 	case durable.ExecutionResumed:
-		out.Event = &pb.HistoryEvent_ExecutionResumed{ExecutionResumed: &pb.TextEvent{Text: optional(e.Reason)}}
+		out.Event = &pb.HistoryEvent_ExecutionResumed{ExecutionResumed: &pb.TextEvent{Text: Optional(e.Reason)}}
 	default:
-		out.Event = &pb.HistoryEvent_GenericEvent{GenericEvent: &pb.TextEvent{Text: optional(e.Data)}}
+		out.Event = &pb.HistoryEvent_GenericEvent{GenericEvent: &pb.TextEvent{Text: Optional(e.Data)}}
 	}
 	return out
 }
 
 func started(e *durable.Event) *pb.ExecutionStartedEvent {
 	out := &pb.ExecutionStartedEvent{
-		Name: text(e.Name), Version: unlessEmpty(e.Version), Input: optional(e.Input), OrchestrationInstance: instance(e.InstanceID, e.ExecutionID), Tags: tags(e.Tags),
+		Name: text(e.Name), Version: unlessEmpty(e.Version), Input: Optional(e.Input), OrchestrationInstance: instance(e.InstanceID, e.ExecutionID), Tags: tags(e.Tags),
 	}
 	if p := e.Parent; p != nil {
 		out.ParentInstance = &pb.ParentInstance{
@@ -147,7 +147,7 @@ func instance(id, execution string) *pb.OrchestrationInstance {
 }
 
 func completed(e *durable.Event) *pb.TaskCompletedEvent {
-	return &pb.TaskCompletedEvent{TaskScheduledId: int32(e.Task), Result: optional(e.Result)}
+	return &pb.TaskCompletedEvent{TaskScheduledId: int32(e.Task), Result: Optional(e.Result)}
 }
 
 // failed is the end of a task that has failed. Where there are no details the platform sends
